@@ -1,0 +1,146 @@
+"""Parameters of strategies, declared once.
+
+A strategy is a frozen pydantic model. Each field carries its ``Field`` bounds (what is correct,
+enforced) and one of the controls below (what the screen offers, never enforced). Check, widget,
+command line option, README table and test generator all read the same declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from chunkviz.errors import ParameterError, UnknownNameError
+
+Unit: TypeAlias = Literal["tokens", "characters"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """A whole number or fraction on a range.
+
+    ``unit`` is a word ("tokens"), or the name of the parameter that holds it in braces ("{unit}").
+    ``below`` names a parameter this one must stay below.
+    """
+
+    low: float
+    high: float
+    step: float = 1
+    unit: str = ""
+    below: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few named values, with the label of each."""
+
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TextList:
+    """An ordered list of strings the user types, one a line; empty means the built-in behaviour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Yes or no."""
+
+    only_with: str | None = None
+    """Name of the parameter without which this one has no effect."""
+
+
+Control: TypeAlias = Slider | Choice | TextList | Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter of a strategy, ready to be drawn, documented or generated."""
+
+    name: str
+    label: str
+    help: str
+    default: Any
+    control: Control
+    minimum: float | None
+    annotation: Any
+
+    @property
+    def kind(self) -> str:
+        """What a value looks like, for tables and messages."""
+        match self.control:
+            case Slider():
+                return "whole number" if self.annotation is int else "number"
+            case Choice(labels):
+                return " or ".join(labels)
+            case TextList():
+                return "list of strings"
+            case Switch():
+                return "true or false"
+
+
+def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
+    """Return the declared parameters of a strategy class, in order of declaration."""
+    return tuple(_parameter(name, info) for name, info in model.model_fields.items())
+
+
+def _parameter(name: str, info: FieldInfo) -> Parameter:
+    controls = [item for item in info.metadata if isinstance(item, Slider | Choice | TextList | Switch)]
+    if len(controls) != 1:
+        message = f"parameter {name!r} must declare exactly one control (Slider, Choice, TextList or Switch)"
+        raise TypeError(message)
+    minimum = next((item.ge for item in info.metadata if getattr(item, "ge", None) is not None), None)
+    return Parameter(
+        name=name,
+        label=info.title or name.replace("_", " ").capitalize(),
+        help=info.description or "",
+        default=info.get_default(call_default_factory=True),
+        control=controls[0],
+        minimum=minimum,
+        annotation=_bare(info.annotation),
+    )
+
+
+def _bare(annotation: Any) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Union, UnionType):
+        return next(arg for arg in get_args(annotation) if arg is not type(None))
+    return get_args(annotation)[0] if origin is Annotated else annotation
+
+
+def check_cross_rules(model: BaseModel) -> None:
+    """Enforce the rules between parameters that their sliders declare.
+
+    Raises
+    ------
+    ParameterError
+        Composed from the declaration, so that no message disagrees with its check.
+
+    """
+    for parameter in parameters_of(type(model)):
+        if isinstance(parameter.control, Slider) and parameter.control.below:
+            value, limit = getattr(model, parameter.name), getattr(model, parameter.control.below)
+            if value >= limit:
+                message = f"{parameter.name} must be below {parameter.control.below}, which is {limit}, not {value}."
+                raise ParameterError(message)
+
+
+def explain(model: type[BaseModel], error: Mapping[str, Any]) -> ParameterError:
+    """Turn one of pydantic's error records into one sentence that names parameter, rule and value."""
+    name = str(error["loc"][0]) if error["loc"] else ""
+    known = tuple(model.model_fields)
+    if error["type"] == "extra_forbidden":
+        return UnknownNameError("parameter", name, known)
+    place = "".join(f"[{index}]" for index in error["loc"][1:] if isinstance(index, int))
+    rule = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    return ParameterError(f"{name}{place} must be {rule}, not {_shown(error['input'])}.")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004  a sentence stays readable

