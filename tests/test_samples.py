@@ -9,7 +9,7 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pypdfium2
 import pytest
@@ -32,9 +32,9 @@ def pdf_pages() -> list[str]:
         pdf.close()
 
 
-def docx_part(name: str) -> ElementTree.Element:
+def docx_part(name: str) -> ET.Element:
     with zipfile.ZipFile(FOLDER / "handbook.docx") as archive:
-        return ElementTree.fromstring(archive.read(name))
+        return ET.fromstring(archive.read(name))  # noqa: S314  (our own file)
 
 
 def docx_paragraphs() -> list[tuple[str, str]]:
@@ -106,40 +106,40 @@ def test_the_essay_has_no_headings_and_some_paragraphs_of_one_sentence() -> None
 
 
 def test_the_manual_has_a_fence_with_a_comment_and_a_fence_in_a_fence() -> None:
-    fences = re.findall(r"^(`{3,})(\w*)\n(.*?)^\1$", read("manual.md"), flags=re.M | re.S)
-    assert any(re.search(r"^# ", body, flags=re.M) for _, language, body in fences if language == "ini")
+    fences = re.findall(r"^(`{3,})(\w*)\n(.*?)^\1$", read("manual.md"), flags=re.MULTILINE | re.DOTALL)
+    assert any(re.search(r"^# ", body, flags=re.MULTILINE) for _, language, body in fences if language == "ini")
     assert any("```" in body for ticks, _, body in fences if len(ticks) == 4)
 
 
 def test_the_manual_has_headings_of_four_levels_and_three_tables() -> None:
-    text = re.sub(r"^(`{3,}).*?^\1$", "", read("manual.md"), flags=re.M | re.S)
+    text = re.sub(r"^(`{3,}).*?^\1$", "", read("manual.md"), flags=re.MULTILINE | re.DOTALL)
     assert text.startswith("---\n")
-    assert re.search(r"^\S.*\n=+$", text, flags=re.M)  # the setext heading
-    assert {len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.M)} == {2, 3, 4}
-    tables = re.findall(r"(?:^\|.*\n)+", text, flags=re.M)
+    assert re.search(r"^\S.*\n=+$", text, flags=re.MULTILINE)  # the setext heading
+    assert {len(marks) for marks in re.findall(r"^(#+) ", text, flags=re.MULTILINE)} == {2, 3, 4}
+    tables = re.findall(r"(?:^\|.*\n)+", text, flags=re.MULTILINE)
     assert len(tables) >= 3
     assert max(table.count("\n") for table in tables) >= 20 + 2
-    assert re.search(r"^ {5}- ", text, flags=re.M)  # a list in a list in a list
-    assert re.search(r"^> ", text, flags=re.M)
+    assert re.search(r"^ {5}- ", text, flags=re.MULTILINE)  # a list in a list in a list
+    assert re.search(r"^> ", text, flags=re.MULTILINE)
 
 
 def test_the_manual_links_only_to_headings_it_has() -> None:
     text = read("manual.md")
-    slugs = {title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, flags=re.M)}
+    slugs = {title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)}
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= slugs
 
 
 def test_every_clause_that_the_contract_refers_to_exists() -> None:
     text = read("contract.txt")
-    clauses = set(re.findall(r"^(\d+(?:\.\d+)?)\.? ", text.split("\nANNEX\n")[0], flags=re.M))
+    clauses = set(re.findall(r"^(\d+(?:\.\d+)?)\.? ", text.split("\nANNEX\n")[0], flags=re.MULTILINE))
     referred = set(re.findall(r"clauses? (\d+(?:\.\d+)?)", text))
     assert len(referred) > 15
     assert referred <= clauses
-    assert re.search(r"^ +\(ii\) ", text, flags=re.M)
+    assert re.search(r"^ +\(ii\) ", text, flags=re.MULTILINE)
 
 
 def test_the_transcript_runs_forward_and_holds_one_very_long_turn() -> None:
-    turns = re.findall(r"^\[(\d\d:\d\d:\d\d)\] (?:([A-Z ]+): )?(.+)$", read("transcript.txt"), flags=re.M)
+    turns = re.findall(r"^\[(\d\d:\d\d:\d\d)\] (?:([A-Z ]+): )?(.+)$", read("transcript.txt"), flags=re.MULTILINE)
     times = [time for time, _, _ in turns]
     assert times == sorted(times)
     assert len(turns) > 90
@@ -161,9 +161,8 @@ def test_the_module_compiles_and_its_own_check_passes(tmp_path: Path) -> None:
     module = FOLDER / "inventory.py"
     assert 250 <= read("inventory.py").count("\n") <= 350
     py_compile.compile(str(module), cfile=str(tmp_path / "inventory.pyc"), doraise=True)
-    run = subprocess.run(
-        [sys.executable, "-B", "-X", "utf8", str(module)], capture_output=True, text=True, encoding="utf-8"
-    )
+    command = [sys.executable, "-B", "-X", "utf8", str(module)]
+    run = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603
     assert run.returncode == 0, run.stdout + run.stderr
     assert "packets:" in run.stdout
 
@@ -216,6 +215,6 @@ def test_each_footnote_of_the_handbook_is_called_once() -> None:
 
 def test_making_the_documents_again_gives_the_same_bytes(tmp_path: Path) -> None:
     script = ROOT / "tools" / "make_samples.py"
-    subprocess.run([sys.executable, "-B", str(script), str(tmp_path)], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-B", str(script), str(tmp_path)], check=True, capture_output=True)  # noqa: S603
     for name in ("report.pdf", "handbook.docx"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name

@@ -8,6 +8,8 @@ and ids are fixed and nothing is compressed, so running this twice gives the sam
     python tools/make_samples.py some/dir   # somewhere else
 """
 
+# ruff: noqa: SLF001  (python-docx has no public name for the XML element beneath an object)
+
 from __future__ import annotations
 
 import io
@@ -16,7 +18,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -76,10 +78,10 @@ _MARKED = re.compile(r"(#{1,3}|--?|\*|>|\||\d+\.|@\w+|\[\^\w+\]:)\s+(.*)")
 
 def blocks(path: Path) -> Iterator[Block]:
     """Read a text file of this folder; a blank line comes out as a block without mark or text."""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    text = path.read_text(encoding="utf-8").replace("'", "\u2019")
+    for line in text.splitlines():
         if line.startswith("%"):
             continue
-        line = line.replace("'", "\u2019")
         marked = _MARKED.fullmatch(line)
         yield Block(marked[1], marked[2]) if marked else Block("", line)
 
@@ -186,50 +188,55 @@ def report_table(caption: Flowable, widths: list[float], rows: list[list[str]]) 
     return KeepTogether([Spacer(0, 4), caption, table, Spacer(0, 12)])
 
 
-def report_story(width: float) -> list[Flowable]:
-    """Turn report.txt into what the page templates are filled with."""
-    styles = report_styles()
-    story: list[Flowable] = [
-        Spacer(0, 4 * mm),
-        Paragraph("Swifts over Marrowby", styles["title"]),
-        Paragraph("Report of the second summer, 2023", styles["subtitle"]),
-        Paragraph("Marrowby Swift Group &nbsp;·&nbsp; November 2023", styles["subtitle"]),
-        HRFlowable(width="100%", thickness=1.2, color=ACCENT, spaceBefore=10, spaceAfter=14),
-    ]
-    narrow: list[Flowable] | None = None
-    widths: list[float] = []
-    caption: Flowable = Spacer(0, 0)
-    for mark, group in groupby(blocks(HERE / "report.txt"), key=lambda block: block.mark):
-        texts = [block.text for block in group if block.text]
-        if mark == "|":
-            story.append(report_table(caption, widths, [cells(text) for text in texts]))
-            continue
-        for text in texts:
-            into = story if narrow is None else narrow
-            if mark == "@columns" and text == "2":
-                narrow = []
-            elif mark == "@columns":
-                story.append(BalancedColumns(narrow, nCols=2, innerPadding=8 * mm, needed=200, spaceAfter=6))
-                narrow = None
-            elif mark == "@page":
-                story.append(PageBreak())
-            elif mark == "@table":
-                widths = [float(number) for number in text.split()]
-            elif mark == "@caption":
-                caption = Paragraph(escape(text), styles["@caption"])
-            elif mark == "###":
-                into.append(Paragraph(escape(text), styles[mark]))
-            elif mark in ("#", "##"):
-                # Not keepWithNext: that keeps the whole of the next paragraph, and leaves holes.
-                story.append(CondPageBreak(30 * mm))
-                story.append(Paragraph(escape(text), styles[mark]))
-            elif narrow is not None:
-                into.append(Paragraph(hyphenated(text), styles["narrow"]))
-            elif mark == "*":
-                into.append(Paragraph(hyphenated(text), styles["*"], bulletText="\u2022"))
-            else:
-                into.append(Paragraph(hyphenated(text), styles[mark]))
-    return story
+class ReportStory:
+    """What the page templates are filled with, collected from report.txt."""
+
+    def __init__(self) -> None:
+        self.styles = report_styles()
+        self.flowables: list[Flowable] = [
+            Spacer(0, 4 * mm),
+            Paragraph("Swifts over Marrowby", self.styles["title"]),
+            Paragraph("Report of the second summer, 2023", self.styles["subtitle"]),
+            Paragraph("Marrowby Swift Group &nbsp;·&nbsp; November 2023", self.styles["subtitle"]),
+            HRFlowable(width="100%", thickness=1.2, color=ACCENT, spaceBefore=10, spaceAfter=14),
+        ]
+        self._columns: list[Flowable] | None = None  # those being collected for a page in two columns
+        self._widths: list[float] = []
+        self._caption: Flowable = Spacer(0, 0)
+        for mark, group in groupby(blocks(HERE / "report.txt"), key=lambda block: block.mark):
+            texts = [block.text for block in group if block.text]
+            if mark == "|":
+                rows = [cells(text) for text in texts]
+                self.flowables.append(report_table(self._caption, self._widths, rows))
+                continue
+            for text in texts:
+                if mark in {"@page", "@columns", "@table", "@caption"}:
+                    self._direct(mark, text)
+                else:
+                    self._add(mark, text)
+
+    def _direct(self, directive: str, text: str) -> None:
+        if directive == "@page":
+            self.flowables.append(PageBreak())
+        elif directive == "@table":
+            self._widths = [float(number) for number in text.split()]
+        elif directive == "@caption":
+            self._caption = Paragraph(escape(text), self.styles["@caption"])
+        elif self._columns is None:
+            self._columns = []
+        else:
+            gap = 8 * mm
+            self.flowables.append(BalancedColumns(self._columns, nCols=2, innerPadding=gap, needed=200, spaceAfter=6))
+            self._columns = None
+
+    def _add(self, mark: str, text: str) -> None:
+        into = self.flowables if self._columns is None else self._columns
+        if mark in {"#", "##"}:
+            # Not keepWithNext: that keeps the whole of the next paragraph, and leaves holes.
+            into.append(CondPageBreak(30 * mm))
+        words = escape(text) if mark.startswith("#") else hyphenated(text)
+        style = self.styles["narrow" if mark == "" and self._columns is not None else mark]
+        into.append(Paragraph(words, style, bulletText="\u2022" if mark == "*" else None))
 
 
 def make_report() -> bytes:
@@ -265,14 +272,14 @@ def make_report() -> bytes:
     )
     frame = Frame(margin, bottom, width, A4[1] - top - bottom, 0, 0, 0, 0, id="text")
     document.addPageTemplates([PageTemplate(id="page", frames=[frame], onPage=furniture)])
-    document.build(report_story(width))
+    document.build(ReportStory().flowables)
     return out.getvalue()
 
 
 # ----------------------------------------------------------------------------------------------- DOCX
 
 FOOTNOTES_TYPE: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"
-WRITTEN: Final = datetime(2024, 3, 1, 9, 0)
+WRITTEN: Final = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
 TABLE_STYLE: Final = "Light Grid Accent 3"
 GREEN: Final = RGBColor(0x1F, 0x4D, 0x3A)
 
@@ -290,7 +297,7 @@ class Footnotes:
         run.style = "Footnote Reference"
         reference = OxmlElement("w:footnoteReference")
         reference.set(qn("w:id"), str(self.ids.setdefault(name, len(self.ids) + 1)))
-        run._r.append(reference)
+        run._element.append(reference)
 
     def attach(self, document: Docx) -> None:
         """Add the part that holds the texts, with the two separators every such part begins with."""
@@ -372,7 +379,7 @@ def add_field(paragraph: DocxParagraph, code: str) -> None:
     simple = OxmlElement("w:fldSimple")
     simple.set(qn("w:instr"), code)
     simple.append(parse_xml(f"<w:r {nsdecls('w')}><w:t>1</w:t></w:r>"))
-    paragraph._p.append(simple)
+    paragraph._element.append(simple)
 
 
 def add_section(document: Docx, *, landscape: bool) -> None:
@@ -394,7 +401,7 @@ def add_table(document: Docx, rows: list[list[str]]) -> None:
             paragraph.paragraph_format.space_after, paragraph.paragraph_format.line_spacing = Pt(1), 1.0
             paragraph.add_run(text)
         if index == 0:
-            added._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+            added._element.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
     document.add_paragraph()
 
 
@@ -450,7 +457,7 @@ def write_handbook(document: Docx) -> None:
             if block.mark == "1.":
                 number["1."] = new_numbering(document)
             item = document.add_paragraph(style="List Number")
-            numbered: Any = item._p.get_or_add_pPr().get_or_add_numPr()
+            numbered: Any = item._element.get_or_add_pPr().get_or_add_numPr()
             numbered.get_or_add_ilvl().val, numbered.get_or_add_numId().val = 0, number["1."]
             add_text(item, block.text, footnotes)
         else:
