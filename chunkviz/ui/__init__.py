@@ -1,0 +1,1 @@
+"""Everything that knows Streamlit and Plotly; ``import chunkviz`` never loads it."""

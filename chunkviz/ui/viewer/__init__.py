@@ -1,0 +1,139 @@
+"""The document viewer: the text with every chunk in place, its chunk table and its detail drawer.
+
+Three component instances stand for one viewer. The first holds the text and draws everything; its
+element does not change at a slider step, so Streamlit sends a reference instead of the text. The
+two others draw nothing and hand the boundaries and the selection to the first. The heavy script
+belongs to the first for the same reason: a component's script travels with its element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from chunkviz.ui.viewer.payload import (
+    Pointer,
+    boundaries_message,
+    document_message,
+    fingerprint,
+    move_pointer,
+    pointer_message,
+)
+
+if TYPE_CHECKING:
+    from chunkviz.chunk import Chunking
+    from chunkviz.span import Span
+
+__all__ = ["ViewerState", "draw_viewer"]
+
+_HERE = Path(__file__).parent
+_SCRIPTS = (
+    "text.js",
+    "model.js",
+    "palette.js",
+    "paint.js",
+    "overlay.js",
+    "minimap.js",
+    "detail.js",
+    "table.js",
+    "layout.js",
+    "viewer.js",
+)
+"""Parts of one module, in the order they are joined; together they need no build step."""
+
+
+def _read(*names: str) -> str:
+    return "\n".join((_HERE / name).read_text("utf-8") for name in names)
+
+
+_stage = st.components.v2.component("chunkviz_viewer", css=_read("viewer.css"), js=_read(*_SCRIPTS))
+_relay = st.components.v2.component("chunkviz_viewer_relay", js=_read("relay.js"))
+
+
+@dataclass(frozen=True, slots=True)
+class ViewerState:
+    """What the person has chosen in the viewer."""
+
+    selected: int | None
+    """Index of the selected chunk in the chunking just drawn, or None."""
+    anchor: int | None = None
+    """Character offset the selection holds on to when boundaries move, or None."""
+
+
+def draw_viewer(  # noqa: PLR0913  all by name, all optional
+    chunking: Chunking,
+    *,
+    key: str,
+    selected: int | None = None,
+    marked: Collection[int] = (),
+    focus: Span | None = None,
+    focus_serial: int = 0,
+    height: int = 640,
+    highlights: bool = True,
+) -> ViewerState:
+    """Draw a chunking in its document, and return what is selected.
+
+    Parameters
+    ----------
+    chunking
+        What to draw.
+    key
+        Names this viewer on the page; two viewers need two keys.
+    selected
+        A chunk chosen elsewhere, for example in a chart. None leaves the choice to the viewer, and
+        so does the index that this function returned last: a page may hand it back unchanged.
+    marked
+        Indices to make stand out in the text and to filter by in the table.
+    focus
+        A place to scroll to and outline, whether or not a chunk covers it.
+    focus_serial
+        A number that grows when the same ``focus`` should be scrolled to again.
+    height
+        Height of the text in pixels.
+    highlights
+        False paints by elements even where the browser has the CSS Custom Highlight API.
+
+    Returns
+    -------
+    ViewerState
+        After this run; a choice made in the browser is in it at once.
+
+    """
+    document = chunking.document
+    memory = f"{key}:pointer"
+    with st.container(gap=None):
+        result = _stage(
+            key=key,
+            data=document_message(document, viewer=key, height=height, highlights=highlights),
+            on_selection_change=_do_nothing,
+        )
+        chosen = result.get("selection")
+        pointer = move_pointer(
+            st.session_state.get(memory, Pointer()),
+            document=document.id,
+            starts=chunking.starts,
+            chosen=chosen if isinstance(chosen, Mapping) else None,
+            asked=selected,
+        )
+        st.session_state[memory] = pointer
+        _relay(key=f"{key}:boundaries", data=boundaries_message(chunking, viewer=key))
+        _relay(
+            key=f"{key}:moves",
+            data=pointer_message(
+                pointer,
+                viewer=key,
+                chunking=fingerprint(chunking.starts, chunking.ends),
+                marked=marked,
+                focus=focus,
+                focus_serial=focus_serial,
+            ),
+        )
+    return ViewerState(selected=pointer.selected, anchor=pointer.anchor)
+
+
+def _do_nothing() -> None:
+    """Declare that the browser may set the state; the page reads it from the result."""

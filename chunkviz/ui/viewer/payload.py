@@ -1,0 +1,232 @@
+"""What the viewer sends to the browser: three messages, packed from arrays, made without Streamlit.
+
+A message is the length of its head (uint32, little endian), the head (JSON in UTF-8) and the body
+(bytes, deflated when the head says so):
+
+``document``
+    The text, once per document. Body: UTF-8. Head: name, format, headings, pages.
+``boundaries``
+    One chunking, at each slider step. Body: four columns of unsigned LEB128 numbers, one after the
+    other, a number per chunk: the gap to the end of the chunk before (zigzag, negative where they
+    overlap), the length in characters, the tokens, the place of the reason in the head's list.
+``pointer``
+    What is selected, marked or focused. Body: the marked indices, each as the distance to the one
+    before. A click moves this message alone.
+
+Offsets are code points throughout; the browser turns them into UTF-16 once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from chunkviz.segments import headings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from chunkviz.chunk import Chunking
+    from chunkviz.document import Document
+    from chunkviz.span import Span
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_SMALL = 1_024
+"""Bodies of fewer bytes are not worth deflating."""
+
+_BITS = 7
+"""Payload bits of one LEB128 byte; the eighth says whether another follows."""
+
+
+def document_message(document: Document, *, viewer: str, height: int, highlights: bool) -> bytes:
+    """Return the message with the text; encoded and deflated once per document."""
+    packed, body, facts = document.derive("viewer document", lambda: _document_parts(document))
+    head = {
+        "kind": "document",
+        "viewer": viewer,
+        "document": document.id,
+        "height": height,
+        "highlights": highlights,
+        "packed": packed,
+        **facts,
+    }
+    return _message(head, body)
+
+
+def _document_parts(document: Document) -> tuple[bool, bytes, dict[str, Any]]:
+    # UTF-8 has no lone surrogates and a browser shows U+FFFD for them anyway; it is one code point too.
+    text = _LONE_SURROGATE.sub("\ufffd", document.text)
+    facts = {
+        "name": document.name,
+        "format": document.format,
+        "length": len(text),
+        "headings": [[each.level, each.start, each.title] for each in headings(document)],
+        "pages": [page.start for page in document.pages],
+    }
+    return *_pack(text.encode()), facts
+
+
+def boundaries_message(chunking: Chunking, *, viewer: str) -> bytes:
+    """Return the message with every boundary of one chunking."""
+    return encode_boundaries(
+        chunking.starts,
+        chunking.ends,
+        chunking.token_counts,
+        chunking.boundary_reasons,
+        viewer=viewer,
+        document=chunking.document.id,
+    )
+
+
+def encode_boundaries(  # noqa: PLR0913  the columns of one table
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    tokens: NDArray[np.int64],
+    reasons: Sequence[str],
+    *,
+    viewer: str,
+    document: str,
+) -> bytes:
+    """Pack int64 (n,) columns and one reason per chunk; see the module for the layout."""
+    labels = {label: place for place, label in enumerate(dict.fromkeys(reasons))}
+    places = np.fromiter((labels[label] for label in reasons), np.int64, len(reasons))
+    before = np.zeros_like(starts)
+    before[1:] = ends[:-1]
+    columns = b"".join(map(leb128, (_zigzag(starts - before), ends - starts, tokens, places)))
+    packed, body = _pack(columns)
+    head = {
+        "kind": "boundaries",
+        "viewer": viewer,
+        "document": document,
+        "chunking": fingerprint(starts, ends),
+        "count": len(starts),
+        "reasons": list(labels),
+        "packed": packed,
+    }
+    return _message(head, body)
+
+
+def pointer_message(  # noqa: PLR0913  one value each, all by name
+    pointer: Pointer,
+    *,
+    viewer: str,
+    chunking: str,
+    marked: Collection[int],
+    focus: Span | None,
+    focus_serial: int,
+) -> bytes:
+    """Return the message that moves nothing but attention."""
+    indices = np.array(sorted(set(marked)), np.int64)
+    packed, body = _pack(leb128(np.diff(indices, prepend=0)))
+    head = {
+        "kind": "pointer",
+        "viewer": viewer,
+        "chunking": chunking,
+        "selected": pointer.selected,
+        "seen": pointer.seen,
+        "request": pointer.request,
+        "marked": len(indices),
+        "focus": None if focus is None else [focus.start, focus.end],
+        "focusSerial": focus_serial,
+        "packed": packed,
+    }
+    return _message(head, body)
+
+
+def fingerprint(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> str:
+    """Name a set of boundaries, so that a pointer is never applied to another chunking."""
+    return f"{zlib.crc32(ends.tobytes(), zlib.crc32(starts.tobytes())):08x}-{len(starts)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Which chunk is selected, and what both sides know of it.
+
+    The selection is kept as a character offset, so that it survives a slider step: the selected
+    chunk is the last one that starts at or before it.
+    """
+
+    document: str = ""
+    anchor: int | None = None
+    """Start of the chunk that was chosen, in the chunking it was chosen in."""
+    selected: int | None = None
+    """Its index in the chunking drawn last."""
+    seen: int = 0
+    """Serial of the newest choice made in the browser that Python knows of."""
+    request: int = 0
+    """Counts the choices made in Python; the browser obeys each once."""
+
+
+def move_pointer(
+    pointer: Pointer,
+    *,
+    document: str,
+    starts: NDArray[np.int64],
+    chosen: Mapping[str, Any] | None,
+    asked: int | None,
+) -> Pointer:
+    """Return the pointer after one run of the page.
+
+    A new choice in the browser wins. Else an index asked for by the page wins, unless it only
+    repeats what the last run returned, which may be an index of another chunking. Else the place
+    in the text is kept.
+    """
+    if pointer.document != document:
+        # The index stays: a page that hands it back means the document before.
+        pointer = Pointer(document=document, selected=pointer.selected, seen=pointer.seen, request=pointer.request)
+    anchor, seen, request = pointer.anchor, pointer.seen, pointer.request
+    if chosen and chosen.get("document") == document and int(chosen.get("serial") or 0) > seen:
+        seen = int(chosen["serial"])
+        place = chosen.get("anchor")
+        anchor = None if place is None else int(place)
+    elif asked is not None and asked != pointer.selected and 0 <= asked < len(starts):
+        anchor = int(starts[asked])
+        request += 1
+    return Pointer(document=document, anchor=anchor, selected=chunk_at(starts, anchor), seen=seen, request=request)
+
+
+def chunk_at(starts: NDArray[np.int64], anchor: int | None) -> int | None:
+    """Return the index of the last chunk that starts at or before ``anchor``; the first if none does."""
+    if anchor is None or not len(starts):
+        return None
+    return max(0, int(np.searchsorted(starts, np.int64(anchor), "right")) - 1)
+
+
+def leb128(values: NDArray[np.int64]) -> bytes:
+    """Encode non-negative numbers, seven bits a byte, low bits first."""
+    if not len(values):
+        return b""
+    widths = np.ones(len(values), np.int64)
+    rest = values >> _BITS
+    while rest.any():
+        widths += rest > 0
+        rest >>= _BITS
+    firsts = np.cumsum(widths) - widths
+    coded = np.empty(int(widths.sum()), np.uint8)
+    for place in range(int(widths.max())):
+        here = widths > place
+        more = (widths[here] > place + 1).astype(np.int64) << _BITS
+        coded[firsts[here] + place] = ((values[here] >> (_BITS * place)) & 0x7F) | more
+    return coded.tobytes()
+
+
+def _zigzag(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Turn small numbers of either sign into small ones without: 0, -1, 1, -2 become 0, 1, 2, 3."""
+    return (values << 1) ^ (values >> 63)
+
+
+def _pack(body: bytes) -> tuple[bool, bytes]:
+    """Deflate what is worth it; tell whether it was done."""
+    return (False, body) if len(body) < _SMALL else (True, zlib.compress(body, 1 if len(body) > 1 << 20 else 6))
+
+
+def _message(head: Mapping[str, Any], body: bytes) -> bytes:
+    coded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return len(coded).to_bytes(4, "little") + coded + body
