@@ -1,0 +1,75 @@
+"""The few changes a loader makes to any text, each reported as a sentence."""
+
+from __future__ import annotations
+
+import re
+
+_CODE = re.compile(r"(^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\2[`~]*[ \t]*$|(?<!\\)`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_LINE_MARK = re.compile(r"(?:^|\n) {0,3}\Z")
+_INLINE_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(data:[^)\s]*\)")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return "1 line" or "2,000 lines"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def tidy(text: str) -> tuple[str, list[str]]:
+    r"""Return the text without NUL and with ``\n`` as its only line end, and what was changed."""
+    changes = []
+    if nul := text.count("\0"):
+        text = text.replace("\0", "")
+        changes.append(f"Removed {count_of(nul, 'NUL character')}.")
+    if windows := text.count("\r\n"):
+        text = text.replace("\r\n", "\n")
+        changes.append(f"Turned {count_of(windows, 'Windows line end')} into \\n.")
+    if mac := text.count("\r"):
+        text = text.replace("\r", "\n")
+        changes.append(f"Turned {count_of(mac, 'carriage return')} into \\n.")
+    return text, changes
+
+
+def plain_markdown(text: str) -> str:
+    r"""Return Markdown with the escapes of a converter taken back: ``R\&D`` becomes ``R&D`` again.
+
+    What is shown and searched is what the author wrote. Escapes stay where the bare sign would change the
+    structure: a number sign at a line's beginning, a pipe in a table, anything inside code.
+    """
+    parts = _CODE.split(text)
+    # split() yields text, code, fence, text, code, fence, ...
+    return "".join(_unescaped(part) if at % 3 == 0 else part if at % 3 == 1 else "" for at, part in enumerate(parts))
+
+
+def _unescaped(text: str) -> str:
+    """Take back escapes outside code."""
+
+    def bare(found: re.Match[str]) -> str:
+        sign = found[1]
+        if sign == "|" or (sign in "#>`~" and _LINE_MARK.search(text, max(0, found.start() - 4), found.start())):
+            return found[0]
+        return sign
+
+    return _ESCAPED.sub(bare, text)
+
+
+def without_inline_images(text: str) -> tuple[str, int]:
+    """Return Markdown in which pictures written into the text (``data:``) are replaced by their description."""
+    return _INLINE_IMAGE.subn(lambda found: found[1], text)
+
+
+def first_heading(text: str) -> str | None:
+    """Return the title of the first ``#`` heading outside fenced code, or None."""
+    fence = ""
+    for line in text.splitlines():
+        mark = _FENCE.match(line)
+        if fence:
+            if mark and mark[1].startswith(fence):
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif (heading := _HEADING.match(line)) and heading[1]:
+            return heading[1]
+    return None
