@@ -114,7 +114,11 @@ class Document:
 
 def without_surrogates(text: str) -> str:
     """Return ``text`` with each surrogate code point as U+FFFD, for what accepts UTF-8 only; offsets stay."""
-    return _SURROGATES.sub("\ufffd", text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATES.sub("\ufffd", text)
+    return text
 
 
 def _utf8(text: str) -> bytes:

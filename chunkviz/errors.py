@@ -4,8 +4,9 @@
     ├── ParameterError (also a ValueError)    a strategy or setting was given a wrong value
     │   └── UnknownNameError                  no strategy, encoding or parameter has that name
     ├── DocumentError (also a ValueError)     a file or text cannot become a Document
-    └── ServiceError (also a RuntimeError)    a tokenizer, embedder or writer did not do its part
-        └── VocabularyError                   a token vocabulary is not on this machine and cannot be fetched
+    ├── ServiceError (also a RuntimeError)    a tokenizer, embedder or writer did not do its part
+    │   └── VocabularyError                   a token vocabulary is not on this machine and cannot be fetched
+    └── Cancelled                             somebody no longer wants the result
 
 Every message is one sentence that names the parameter or file, says what must hold and what was
 given, and, where there is one, the next step.
@@ -51,3 +52,7 @@ class ServiceError(ChunkvizError, RuntimeError):
 
 class VocabularyError(ServiceError):
     """The vocabulary of a token encoding is not here and could not be fetched."""
+
+
+class Cancelled(ChunkvizError):  # noqa: N818  it is a wish, not a fault
+    """Long work was stopped because somebody asked for it; nothing of it was kept."""

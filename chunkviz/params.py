@@ -33,6 +33,12 @@ class Slider:
     step: float = 1
     unit: str = ""
     below: str | None = None
+    characters: tuple[float, float, float] | None = None
+    """Low, high and step instead, where the unit is characters."""
+
+    def range(self, unit: str) -> tuple[float, float, float]:
+        """Return low, high and step as offered for ``unit``."""
+        return self.characters if unit == "characters" and self.characters else (self.low, self.high, self.step)
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,26 +222,31 @@ def sentence_starts(text: str, language: str | None, base: int = 0) -> list[int]
     import sentencex  # noqa: PLC0415  compiled; loaded when first needed
 
     starts = {match.end() for match in _MARKED_LINE.finditer(text)}
+    clean = without_surrogates(text)
     position = 0
-    try:
-        pieces = sentencex.segment(language or "en", text)
-    except UnicodeEncodeError:
-        pieces = sentencex.segment(language or "en", without_surrogates(text))
-    for piece in pieces:
-        position += len(piece)
+    for piece in sentencex.segment(language or "en", clean):
+        if not clean.startswith(piece, position):
+            # White space between paragraphs is sometimes left out of the pieces.
+            position = _skip_blank(clean, position)
+        if not clean.startswith(piece, position):
+            found = sentencex.get_sentence_boundaries(language or "en", clean)
+            starts.update(each["start_index"] for each in found if not each["text"].isspace())
+            break
         if not piece.isspace():
             starts.add(position)
-        else:
-            starts.discard(position - len(piece))
-            starts.add(position)
-    if position != len(text):
-        message = f"sentencex returned {position} of {len(text)} characters"
-        raise RuntimeError(message)
-    starts -= {0, len(text)}
-    return [base + place for place in sorted(starts) if not _between_return_and_feed(text, place)]
+        position += len(piece)
+    return [base + place for place in sorted(starts) if 0 < place < len(text) and not _splits_line_end(text, place)]
 
 
-def _between_return_and_feed(text: str, place: int) -> bool:
+_BLANK = re.compile(r"\s*")
+
+
+def _skip_blank(text: str, position: int) -> int:
+    match = _BLANK.match(text, position)
+    return match.end() if match else position
+
+
+def _splits_line_end(text: str, place: int) -> bool:
     return text[place] == "\n" and text[place - 1] == "\r"
 
 
@@ -264,7 +269,7 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
     here, before = text[offset], text[offset - 1]
     if _starts_cluster(here, before):
         return offset
-    if "\udc00" <= here <= "\udfff" and "\ud800" <= before <= "\udbff":
+    if _is_pair(before, here):
         return offset - 1
     start = offset - 1
     while start > floor and not _starts_cluster(text[start], text[start - 1]):
@@ -279,13 +284,19 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
 
 def snap_forward(text: str, offset: int, floor: int = 0) -> int:
     """Return the first place at or after ``offset`` between grapheme clusters; see :func:`snap_back`."""
+    if offset >= len(text):
+        return len(text)
     start = snap_back(text, offset, floor)
     if start == offset:
         return offset
-    if "\ud800" <= text[start] <= "\udbff" and offset == start + 1:
+    if start == offset - 1 and _is_pair(text[start], text[offset]):
         return offset + 1
     match = _CLUSTER.match(text, start)
     return match.end() if match else offset
+
+
+def _is_pair(before: str, here: str) -> bool:
+    return "\ud800" <= before <= "\udbff" and "\udc00" <= here <= "\udfff"
 
 
 def _starts_cluster(here: str, before: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -82,10 +82,13 @@ def blocks_of(text: str, settled: re.Pattern[str], size: int = _BLOCK) -> Iterat
         yield start, len(text)
 
 
-def encode_in_blocks(tokenizer: SettledTokenizer, text: str) -> NDArray[np.int64]:
+def encode_in_blocks(
+    tokenizer: SettledTokenizer, text: str, report: Callable[[float], None] | None = None
+) -> NDArray[np.int64]:
     """Return ``tokenizer.token_starts(text)``, made in blocks on all cores.
 
-    For tokenizers that release Python's lock while they work, as the compiled ones do.
+    For tokenizers that release Python's lock while they work, as the compiled ones do. ``report``
+    is told the share done, 0 to 1, after each block; what it raises ends the work.
     """
     blocks = list(blocks_of(text, tokenizer.settled))
     if len(blocks) <= 1:
@@ -97,7 +100,16 @@ def encode_in_blocks(tokenizer: SettledTokenizer, text: str) -> NDArray[np.int64
         return starts
 
     with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as pool:
-        return np.concatenate(list(pool.map(encode, blocks)))
+        try:
+            parts = []
+            for done, starts in enumerate(pool.map(encode, blocks), start=1):
+                parts.append(starts)
+                if report is not None:
+                    report(done / len(blocks))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -134,10 +146,23 @@ class TokenMap:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """Character offset at which each token starts, int64 (n,), read-only."""
+        """Character offset at which each token starts, int64 (n,), read-only; made when first asked for."""
+        return self._encode()
+
+    @property
+    def made(self) -> bool:
+        """Whether the document has been tokenized already."""
+        return "starts" in self.__dict__
+
+    def prepare(self, report: Callable[[float], None]) -> None:
+        """Tokenize now, if it has not been done, telling ``report`` the share done; what that raises ends it."""
+        if not self.made:
+            self.__dict__["starts"] = self._encode(report)
+
+    def _encode(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
         text = self.document.text
         settled = isinstance(self.tokenizer, SettledTokenizer)
-        starts = encode_in_blocks(self.tokenizer, text) if settled else self.tokenizer.token_starts(text)
+        starts = encode_in_blocks(self.tokenizer, text, report) if settled else self.tokenizer.token_starts(text)
         starts = np.asarray(starts)
         usable = starts.ndim == 1 and starts.dtype.kind in "iu"
         if usable and len(starts):

@@ -51,10 +51,7 @@ class TiktokenTokenizer:
 
     def count(self, text: str, /) -> int:
         """Return the number of tokens."""
-        try:
-            return len(self.encoding.encode_ordinary(text))
-        except UnicodeEncodeError:
-            return len(self.encoding.encode_ordinary(without_surrogates(text)))
+        return len(self.encoding.encode_ordinary(without_surrogates(text)))
 
     def token_starts(self, text: str, /) -> NDArray[np.int64]:
         """Return the character offset at which each token starts, int64 (n,)."""
@@ -67,10 +64,8 @@ class TiktokenTokenizer:
 
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
-        try:
-            return self.encoding.encode_to_numpy(text, disallowed_special=())
-        except UnicodeEncodeError:
-            return self.encoding.encode_to_numpy(without_surrogates(text), disallowed_special=())
+        # tiktoken mends surrogates too, but joins pairs, which would move every later offset.
+        return self.encoding.encode_to_numpy(without_surrogates(text), disallowed_special=())
 
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -32,9 +32,9 @@ class FixedSize(Strategy):
         source="the sliding window of early retrieval systems",
     )
 
-    chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, step=32, unit="{unit}")] = 512
+    chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "{unit}", characters=(100, 8000, 50))] = 512
     """The most a chunk may hold."""
-    chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, step=2, unit="{unit}", below="chunk_size")] = 50
+    chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, 2, "{unit}", "chunk_size", characters=(0, 2000, 10))] = 50
     """How much of a chunk the next one repeats, at most."""
     unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
     """What sizes are counted in."""

@@ -37,9 +37,9 @@ class Recursive(Strategy):
         source="the recursive character splitting that LangChain made common, on spans and with exact counts",
     )
 
-    chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, step=32, unit="{unit}")] = 512
+    chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "{unit}", characters=(100, 8000, 50))] = 512
     """The most a chunk may hold."""
-    chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, step=2, unit="{unit}", below="chunk_size")] = 0
+    chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, 2, "{unit}", "chunk_size", characters=(0, 2000, 10))] = 0
     """How much of a chunk the next one repeats, at most; whole segments only."""
     unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
     """What sizes are counted in."""

@@ -1,0 +1,15 @@
+"""Start here: page settings and navigation, nothing else."""
+
+import streamlit as st
+
+from chunkviz.ui import frame
+
+st.set_page_config(page_title="chunkviz", page_icon=":material/segment:", layout="wide")
+page = st.navigation(
+    [
+        st.Page("pages/explore.py", title="Explore", icon=":material/segment:", default=True),
+        st.Page("pages/guide.py", title="Guide", icon=":material/menu_book:"),
+    ]
+)
+frame.draw()
+page.run()

@@ -1,0 +1,107 @@
+"""A chunking as data for elsewhere, and as the Python lines that make it again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from chunkviz.chunk import Chunking
+from chunkviz.document import without_surrogates
+
+COLUMNS = (
+    "index", "id", "document_id", "document", "start", "end", "text", "token_count", "overlap", "headings", "page",
+    "parent_id", "context", "begins", "ends",
+)  # fmt: skip
+"""Columns of every export, in order; offsets count Unicode code points."""
+
+
+def rows(chunking: Chunking) -> Iterator[dict[str, Any]]:
+    """Yield one plain dictionary per chunk, with the keys of ``COLUMNS``."""
+    begins = "start of document"
+    for chunk, count, overlap, ends in zip(
+        chunking, chunking.token_counts.tolist(), chunking.overlaps.tolist(), chunking.boundary_reasons, strict=True
+    ):
+        yield {
+            "index": chunk.index,
+            "id": chunk.id,
+            "document_id": chunk.document_id,
+            "document": chunking.document.name,
+            "start": chunk.start,
+            "end": chunk.end,
+            "text": chunk.text,
+            "token_count": count,
+            "overlap": overlap,
+            "headings": list(chunk.headings),
+            "page": chunk.page,
+            "parent_id": chunk.parent.id if chunk.parent else None,
+            "context": chunk.context,
+            "begins": begins,
+            "ends": ends,
+        }
+        begins = ends
+
+
+def to_jsonl(chunking: Chunking) -> bytes:
+    """Return one JSON object a line, UTF-8; a lone surrogate is written as its escape."""
+    lines = []
+    for row in rows(chunking):
+        line = json.dumps(row, ensure_ascii=False)
+        lines.append(line if without_surrogates(line) == line else json.dumps(row))
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def to_csv(chunking: Chunking) -> bytes:
+    """Return CSV with a header row, UTF-8; headings are joined by " > ", a lone surrogate becomes U+FFFD."""
+    buffer = io.StringIO(newline="")
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
+    writer.writeheader()
+    for row in rows(chunking):
+        writer.writerow({**row, "headings": " > ".join(row["headings"])})
+    return without_surrogates(buffer.getvalue()).encode()
+
+
+def to_parquet(chunking: Chunking) -> bytes:
+    """Return a Parquet file with typed columns; a lone surrogate becomes U+FFFD."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, and only needed here
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    text = pa.string()
+    schema = pa.schema(
+        [
+            ("index", pa.int64()), ("id", text), ("document_id", text), ("document", text), ("start", pa.int64()),
+            ("end", pa.int64()), ("text", text), ("token_count", pa.int64()), ("overlap", pa.int64()),
+            ("headings", pa.list_(text)), ("page", pa.int32()), ("parent_id", text), ("context", text),
+            ("begins", text), ("ends", text),
+        ]
+    )  # fmt: skip
+    table = pa.Table.from_pylist([_utf8(row) for row in rows(chunking)], schema=schema)
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+def _utf8(row: dict[str, Any]) -> dict[str, Any]:
+    clean = {key: without_surrogates(value) if isinstance(value, str) else value for key, value in row.items()}
+    return {**clean, "headings": [without_surrogates(title) for title in row["headings"]]}
+
+
+def to_python(chunking: Chunking, path: str | None = None) -> str:
+    """Return the lines that make this chunking again from the file at ``path`` (the document's name by default)."""
+    document, strategy = chunking.document, chunking.strategy
+    lines = [
+        "import dataclasses" if document.language else "",
+        "import chunkviz as cv",
+        "",
+        f"document = cv.load({path or document.name or 'document.txt'!r})",
+        f"document = dataclasses.replace(document, language={document.language!r})" if document.language else "",
+        f"services = cv.Services(tokenizer=cv.get_tokenizer({chunking.tokens.tokenizer.name!r}))",
+        f"chunking = cv.{strategy!r}.chunk(document, services)",
+        "",
+        "for chunk in chunking:",
+        "    print(chunk.index, chunk.start, chunk.end, chunk.token_count)",
+        "",
+    ]
+    return "\n".join(line for index, line in enumerate(lines) if line or index in (2, 7, 10))

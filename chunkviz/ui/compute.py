@@ -1,0 +1,37 @@
+"""Chunkings, made once per setting and remembered."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from chunkviz.chunk import Chunking
+from chunkviz.document import Document
+from chunkviz.services import Services
+from chunkviz.strategies import Strategy
+from chunkviz.tokens import Tokenizer, TokenMap
+from chunkviz.ui import jobs, session
+
+_KEPT = 12
+"""Chunkings remembered per visitor, so that going back to a setting costs nothing."""
+
+
+def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) -> Chunking:
+    """Return the chunking, from memory where it was made before; long work shows progress and can be stopped."""
+    memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
+    key = (document.id, document.language, strategy, tokenizer.name)
+    if key in memory:
+        memory.move_to_end(key)
+        return memory[key]
+
+    def work(job: jobs.Job[Chunking]) -> Chunking:
+        TokenMap.of(document, tokenizer).prepare(job.report)
+        chunking = strategy.chunk(document, Services(tokenizer=tokenizer))
+        job.report(1.0)
+        return chunking
+
+    chunking = jobs.finish(key, f"Chunking {document.name or 'the text'}", work, slot="chunking")
+    memory[key] = chunking
+    while len(memory) > _KEPT:
+        memory.popitem(last=False)
+    return chunking

@@ -1,0 +1,154 @@
+"""Parameter declarations -> widgets -> a strategy; one function for all strategies.
+
+Every number has a field (exact, within what is correct) and a slider (quick, within what is
+offered); the field is the truth and lives in the address, the slider follows it. Before anything
+is drawn the stored values are brought within their bounds, so that no combination raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+import streamlit as st
+
+from chunkviz.document import Document
+from chunkviz.errors import ParameterError
+from chunkviz.params import Choice, Parameter, Slider, Switch, TextList, parameters_of
+from chunkviz.strategies import Strategy, strategy_class
+from chunkviz.strategies.recursive import separator_matches
+from chunkviz.ui import session
+
+_LARGEST = 10_000_000
+
+
+def draw_parameters(name: str, document: Document) -> Strategy | None:
+    """Draw the widgets of one strategy and return it as chosen, or None with the error on the screen."""
+    declared = parameters_of(strategy_class(name))
+    values: dict[str, Any] = {}
+    # The unit is drawn where it is declared, but sizes shown before it need to know it.
+    unit = session.stored(widget_key(name, "unit"), next((p.default for p in declared if p.name == "unit"), ""))
+    for parameter in declared:
+        values[parameter.name] = _draw(name, parameter, values, unit, document)
+    try:
+        return strategy_class(name)(**values)
+    except ParameterError as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+
+
+def widget_key(strategy: str, parameter: str) -> str:
+    """Return the widget's key, which is its name in the address too."""
+    return f"{strategy}.{parameter}"
+
+
+def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, document: Document) -> Any:
+    key = widget_key(name, parameter.name)
+    match parameter.control:
+        case Slider() as slider:
+            return _draw_number(key, parameter, slider, values, unit)
+        case Choice(labels):  # the values themselves are shown: they are what the address holds
+            return st.segmented_control(
+                parameter.label, list(labels), default=parameter.default, required=True, key=key, bind="query-params",
+                help=parameter.help, width="stretch",
+            )  # fmt: skip
+        case TextList():
+            return _draw_list(key, parameter, name, document)
+        case Switch(only_with):
+            idle = only_with is not None and not values.get(only_with)
+            chosen = st.toggle(
+                parameter.label, value=parameter.default, key=key, bind="query-params", help=parameter.help,
+                disabled=idle,
+            )  # fmt: skip
+            return bool(chosen) and not idle
+        case _:
+            assert_never(parameter.control)
+
+
+def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[str, Any], unit: str) -> int:
+    minimum = int(parameter.minimum or 0)
+    maximum = _LARGEST
+    if slider.below is not None:
+        maximum = max(minimum, int(values[slider.below]) - 1)
+    default = min(max(int(parameter.default), minimum), maximum)
+    stored = _whole(session.stored(key, default), default)
+    clamped = min(max(stored, minimum), maximum)
+    if session.get(key) not in (None, clamped):
+        session.put(key, clamped)
+    word = slider.unit.format(unit=unit)
+    label = f"{parameter.label} ({word})" if word else parameter.label
+    value = st.number_input(
+        label, min_value=minimum, max_value=maximum, value=default, step=int(slider.step), key=key,
+        bind="query-params", help=parameter.help,
+    )  # fmt: skip
+    value = clamped if value is None else int(value)
+    _draw_slider(key, label, slider, unit, value, minimum, maximum)
+    if stored > maximum and slider.below is not None:
+        below = slider.below.replace("_", " ")
+        st.caption(f":material/info: Lowered from {stored:,} to {value:,}, to stay below the {below}.")
+    return value
+
+
+def _draw_slider(key: str, label: str, slider: Slider, unit: str, value: int, minimum: int, maximum: int) -> None:
+    low, high, step = (int(number) for number in slider.range(unit))
+    low, high = max(low, minimum), min(high, maximum)
+    low, high = min(low, value), max(min(high, maximum), value)
+    if low >= high:
+        return
+    handle = f"{key} slider"
+    session.put(handle, value)
+
+    def follow() -> None:
+        session.put(key, session.get(handle))
+
+    st.slider(label, low, high, step=1 if (value - low) % step else step, key=handle, on_change=follow,
+              label_visibility="collapsed")  # fmt: skip
+
+
+def _draw_list(key: str, parameter: Parameter, strategy: str, document: Document) -> tuple[str, ...]:
+    typed = st.text_area(
+        f"{parameter.label} (one a line, strongest first)", key=key, bind="query-params", height=96,
+        placeholder="built-in order", help=f"{parameter.help} Type \\n for a line end, \\t for a tab, \\s for a space.",
+    )  # fmt: skip
+    is_regex = session.stored(widget_key(strategy, "is_regex"), default=False) in (True, "true", "True")
+    separators = tuple(filter(None, (typed or "").split("\n"))) if is_regex else parse_separators(typed or "")
+    if separators:
+        try:
+            found = [(item, len(separator_matches(document, item, is_regex=is_regex))) for item in separators]
+        except ParameterError:
+            return separators  # said once, below, by the strategy itself
+        lines = (f"`{shown_separator(item)}` {count:,}×" for item, count in found)
+        st.caption("Found: " + " · ".join(lines))
+    return separators
+
+
+def parse_separators(typed: str) -> tuple[str, ...]:
+    r"""Turn what was typed, one separator a line, into separators: ``\n``, ``\t``, ``\r``, ``\s`` and ``\\`` mean characters.
+
+    White space at the ends of a line counts; empty lines do not.
+    """
+    return tuple(dict.fromkeys(_unescaped(line) for line in typed.split("\n") if line))
+
+
+def _unescaped(line: str) -> str:
+    meanings = {"n": "\n", "t": "\t", "r": "\r", "s": " ", "\\": "\\"}
+    out, rest = [], iter(line)
+    for character in rest:
+        if character != "\\":
+            out.append(character)
+            continue
+        following = next(rest, None)
+        out.append(meanings.get(following or "", f"\\{following or ''}"))
+    return "".join(out)
+
+
+def shown_separator(separator: str) -> str:
+    """Return a separator as it would be typed, safe between backquotes."""
+    shown = separator.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
+    return shown.replace(" ", "␣").replace("`", "'")
+
+
+def _whole(value: Any, default: int) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return default

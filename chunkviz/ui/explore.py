@@ -1,0 +1,167 @@
+"""What the Explore page draws: numbers, fidelity, the document, its sizes, and ways to take it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from chunkviz import export
+from chunkviz.chunk import Chunking
+from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
+from chunkviz.models import EMBEDDING_LIMITS
+from chunkviz.span import Span
+from chunkviz.ui import session
+from chunkviz.ui.figures import size_along_document, token_histogram
+from chunkviz.ui.viewer import draw_viewer
+
+_STILL = {"displayModeBar": False, "scrollZoom": False}
+
+
+def draw(chunking: Chunking) -> None:
+    """Draw the page for one chunking."""
+    measured = _remembered(chunking, "numbers", lambda: numbers(chunking))
+    _draw_numbers(measured)
+    focus = _draw_fidelity(chunking)
+    marked, chosen = _marked_by_charts(chunking)
+    state = draw_viewer(
+        chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=session.get("focus serial", 0)
+    )
+    _draw_sizes(chunking, state.selected)
+    _draw_downloads(chunking)
+
+
+def _remembered(chunking: Chunking, name: str, make: Callable[[], Any]) -> Any:
+    """Return a fact about the chunking on the screen, worked out once; a click need not measure again."""
+    kept: tuple[Chunking, Any] | None = session.get(f"remembered {name}")
+    if kept is None or kept[0] is not chunking:
+        kept = (chunking, make())
+        session.put(f"remembered {name}", kept)
+    return kept[1]
+
+
+def _draw_numbers(measured: Numbers) -> None:
+    def share(value: float | None) -> str:
+        return "–" if value is None else f"{value:.0%}"
+
+    with st.container(horizontal=True, gap="small", key="numbers"):
+        st.metric("Chunks", f"{measured.chunks:,}")
+        st.metric("Median tokens", f"{measured.median:,.0f}")
+        st.metric("p95 tokens", f"{measured.p95:,.0f}", help="95 of 100 chunks have at most this many tokens.")
+        st.metric("Smallest – largest", f"{measured.smallest:,} – {measured.largest:,}", help="Tokens.")
+        st.metric("Mean overlap", f"{measured.overlap:,.0f} ch", help="Characters a chunk shares with the one before.")
+        st.metric(
+            "Sent again", f"×{measured.duplication:.2f}",
+            help="Tokens in all chunks over tokens of the document: what overlap costs. 1.00 sends nothing twice.",
+        )  # fmt: skip
+        st.metric("Cut mid-sentence", share(measured.mid_sentence), help="Share of boundaries inside a sentence.")
+        st.metric(
+            "Cut mid-word", share(measured.mid_word),
+            help="Share of boundaries between two letters or digits of one word.",
+        )  # fmt: skip
+
+
+def _draw_fidelity(chunking: Chunking) -> Span | None:
+    """Say whether the spans account for the document; return a gap somebody wants to see."""
+    found = _remembered(chunking, "fidelity", lambda: fidelity(chunking))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="fidelity"):
+        if found.complete:
+            st.badge("All text accounted for", icon=":material/check_circle:", color="green")
+        else:
+            st.badge(f"{len(found.gaps):,} places left out", icon=":material/warning:", color="orange")
+        st.caption(
+            f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
+            f"{found.blank:,} white space between chunks · {found.doubled:,} doubled"
+        )
+    if not found.gaps:
+        return None
+    shown = found.gaps[:50]
+    number = st.pills(
+        "Show a place that is in no chunk", range(len(shown)), key="gap", on_change=_next_focus,
+        format_func=lambda index: f"{shown[index].start:,}–{shown[index].end:,}",
+    )  # fmt: skip
+    return None if number is None or number >= len(shown) else shown[number]
+
+
+def _next_focus() -> None:
+    session.put("focus serial", session.get("focus serial", 0) + 1)
+
+
+def _marked_by_charts(chunking: Chunking) -> tuple[tuple[int, ...], int | None]:
+    """Return the chunks in the histogram bars that are selected, and the chunk clicked in the other picture."""
+    _, bins = size_bins(chunking.token_counts)
+    chosen = _points(f"histogram {_shape(chunking)}", "point_index")
+    marked = tuple(np.flatnonzero(np.isin(bins, chosen)).tolist()) if chosen else ()
+    clicked = _points(f"along {_shape(chunking)}", "customdata")
+    index = clicked[0][0] if clicked and isinstance(clicked[0], list | tuple) else None
+    fresh = index is not None and session.get("clicked along") != (_shape(chunking), index)
+    session.put("clicked along", (_shape(chunking), index))
+    return marked, index if fresh else None
+
+
+def _points(key: str, field: str) -> list[Any]:
+    selection = (session.get(key) or {}).get("selection", {})
+    return [point[field] for point in selection.get("points", []) if field in point]
+
+
+def _shape(chunking: Chunking) -> str:
+    """Name a chunking's sizes in widget keys, so that a selection of bars ends with the bars."""
+    return f"{len(chunking)} {int(chunking.starts.sum())} {int(chunking.ends.sum())}"
+
+
+def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sizes"):
+        view = st.segmented_control(
+            "Sizes", ["Histogram", "Along the document"], default="Histogram", required=True, key="sizes view",
+            persist_state="session",
+        )  # fmt: skip
+        model = st.selectbox(
+            "Limit of the embedding model", ["", *EMBEDDING_LIMITS], key="model", bind="query-params", width=340,
+            format_func=lambda name: f"{name} · {EMBEDDING_LIMITS[name]:,}" if name else "no line",
+            help="The longest text the model reads, in its own tokens; those counted here differ by some percent.",
+        )  # fmt: skip
+    limit = EMBEDDING_LIMITS.get(model or "")
+    name = (model or "").split(" (")[0]
+    if view == "Histogram":
+        edges, bins = size_bins(chunking.token_counts)
+        chosen = _points(f"histogram {_shape(chunking)}", "point_index")
+        figure = token_histogram(edges, bins, limit=limit, limit_name=name, marked=chosen)
+        st.plotly_chart(
+            figure, key=f"histogram {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
+            alt="Histogram of the number of tokens in each chunk",
+        )  # fmt: skip
+        hint = "Click a bar to mark its chunks in the document and list them alone; click beside the bars to end that."
+    else:
+        figure = size_along_document(
+            chunking.starts, chunking.ends, chunking.token_counts, limit=limit, limit_name=name, selected=selected
+        )
+        st.plotly_chart(
+            figure, key=f"along {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
+            alt="Tokens of each chunk along the document",
+        )  # fmt: skip
+        hint = "Click a point to go to its chunk."
+    over = int((chunking.token_counts > limit).sum()) if limit else 0
+    st.caption(f"**{over:,} of {len(chunking):,} chunks exceed the limit.** {hint}" if over else hint)
+
+
+def _draw_downloads(chunking: Chunking) -> None:
+    st.subheader("Take it away", anchor=False)
+    stem = (chunking.document.name.rsplit(".", 1)[0] or "chunks") + ".chunks"
+    with st.container(horizontal=True, key="downloads"):
+        for label, ending, mime, make in (
+            ("JSONL", "jsonl", "application/x-ndjson", export.to_jsonl),
+            ("CSV", "csv", "text/csv", export.to_csv),
+            ("Parquet", "parquet", "application/vnd.apache.parquet", export.to_parquet),
+        ):
+            st.download_button(
+                label, data=_later(make, chunking), file_name=f"{stem}.{ending}", mime=mime, on_click="ignore",
+                icon=":material/download:", key=f"download {ending}",
+            )  # fmt: skip
+    with st.expander("Python lines that make these chunks again", icon=":material/code:"):
+        st.code(export.to_python(chunking), language="python")
+
+
+def _later(make: Callable[[Chunking], bytes], chunking: Chunking) -> Callable[[], bytes]:
+    return lambda: make(chunking)

@@ -1,0 +1,60 @@
+"""What the Guide page draws: strategies from their declarations, the words, the keys."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from chunkviz.params import parameters_of
+from chunkviz.strategies import STRATEGIES
+
+_WORDS = {
+    "chunk": "a span of the document, with what follows from it: text, tokens, headings, page",
+    "boundary": "the place between neighbouring chunks; the evidence says why it is there",
+    "overlap": "what neighbouring chunks share; the setting is an upper bound, the screen shows what was measured",
+    "segment": "a sentence, line or paragraph that a strategy groups",
+    "separator": "what may end a piece; it stays with the text",
+    "unit": "what sizes are counted in: tokens or characters (Unicode code points)",
+    "white space": "left out at the edges of chunks; every other character is in some chunk",
+}
+_KEYS = {
+    "n / p": "next and previous chunk (while the document has the focus)",
+    "Home / End": "first and last chunk",
+    "Enter": "to the details of the selected chunk",
+    "Esc": "select nothing",
+}
+
+
+def draw() -> None:
+    """Draw the page."""
+    st.header("Guide", anchor=False)
+    st.markdown(
+        "Open a document on the left, choose a strategy, and move its sliders: on **Explore** every chunk is "
+        "coloured in place, with the reason for each boundary. Everything is computed on this server; no key and "
+        "no network are needed. The address of the page holds every setting, so it can be sent to a colleague; "
+        "your own text is never part of it."
+    )
+    st.subheader("Strategies", anchor=False)
+    for strategy in STRATEGIES:
+        about = strategy.about
+        with st.container(border=True):
+            st.markdown(f"**{about.title}** · `{strategy.name}`")
+            st.markdown(about.summary)
+            st.markdown(
+                f"- **Splits at:** {about.split_unit}\n- **Boundary:** {about.boundary_logic}\n"
+                f"- **Best for:** {about.best_for}\n- **Calls:** {about.calls}; relative cost {about.relative_cost}\n"
+                f"- **Source:** {about.source}"
+            )
+            st.dataframe(
+                [
+                    {"parameter": each.name, "default": str(each.default), "takes": each.kind, "meaning": each.help}
+                    for each in parameters_of(strategy)
+                ],
+                key=f"parameters of {strategy.name}", hide_index=True, width="stretch",
+            )  # fmt: skip
+    words, keys = st.columns(2)
+    with words:
+        st.subheader("Words", anchor=False)
+        st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in _WORDS.items()))
+    with keys:
+        st.subheader("Keys", anchor=False)
+        st.markdown("\n".join(f"- **{key}**: {meaning}" for key, meaning in _KEYS.items()))

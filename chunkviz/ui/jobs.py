@@ -1,0 +1,101 @@
+"""Long work in a thread, with progress on the screen and a button that ends it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from chunkviz.errors import Cancelled
+from chunkviz.ui import session
+
+Result = TypeVar("Result")
+_QUICK = 1.0
+"""Seconds that work may take before a progress bar appears; most takes less."""
+
+
+@dataclass
+class Job(Generic[Result]):
+    """One piece of work, running or done; ``work`` gets the job and reports to it."""
+
+    key: object
+    label: str
+    work: Callable[[Job[Any]], Result]
+    share: float = 0.0
+    cancelled: bool = False
+    result: Result | None = None
+    error: BaseException | None = None
+    _thread: threading.Thread = field(init=False, repr=False)
+
+    def start(self) -> None:
+        """Begin in a daemon thread; an unwanted job never keeps the server alive."""
+        self._thread = threading.Thread(target=self._run, name=f"chunkviz {self.label}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.result = self.work(self)
+        except BaseException as error:  # noqa: BLE001  handed to whoever waits, in their own thread
+            self.error = error
+
+    def report(self, share: float) -> None:
+        """Take note of the share done (0 to 1).
+
+        Raises
+        ------
+        Cancelled
+            When the person at the screen no longer wants the result.
+
+        """
+        self.share = share
+        if self.cancelled:
+            message = f"{self.label} was stopped."
+            raise Cancelled(message)
+
+    def wait(self, seconds: float) -> bool:
+        """Return whether it is done after at most so many seconds."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+
+def finish(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: str) -> Result:
+    """Return what ``work`` returns; while it takes long, draw its progress and stop the page there.
+
+    ``slot`` names the place in the session: a new key in the same slot ends the job before it.
+    What the work raises is raised here; ``Cancelled`` when the button was used.
+    """
+    place = f"job:{slot}"
+    job: Job[Result] | None = session.get(place)
+    if job is None or job.key != key:
+        if job is not None:
+            job.cancelled = True
+        job = Job(key, label, work)
+        session.put(place, job)
+        job.start()
+    if not job.wait(_QUICK if job.share == 0.0 and not job.cancelled else 0.0):
+        _draw_progress(place)
+        st.stop()
+    if job.error is not None:
+        raise job.error
+    return job.result  # type: ignore[return-value]  # done without an error
+
+
+@st.fragment(run_every=0.4)
+def _draw_progress(place: str) -> None:
+    job: Job[Any] = session.get(place)
+    if job.wait(0.0):
+        st.rerun()
+    with st.container(border=True):
+        st.progress(min(job.share, 1.0), text=f"{job.label}…")
+        if st.button("Stop", icon=":material/stop_circle:", key=f"{place}:stop", disabled=job.cancelled):
+            job.cancelled = True
+
+
+def forget(slot: str) -> None:
+    """End the job in ``slot``, if there is one, and forget its result."""
+    job = session.drop(f"job:{slot}")
+    if job is not None:
+        job.cancelled = True

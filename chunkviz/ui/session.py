@@ -1,0 +1,58 @@
+"""What one visitor has open: the only reader of the session's state, the address and the caches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from chunkviz.document import Document
+from chunkviz.samples import load_sample
+
+Kept = TypeVar("Kept")
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def sample_document(identifier: str) -> Document:
+    """Return a bundled document; all visitors share it."""
+    return load_sample(identifier)
+
+
+def in_language(document: Document, language: str | None) -> Document:
+    """Return the document with its language as chosen; the same object each time, so that nothing is counted twice."""
+    if language == document.language:
+        return document
+    return document.derive(("in language", language), lambda: replace(document, language=language))
+
+
+def get(name: str, default: Any = None) -> Any:
+    """Return a value of the session."""
+    return st.session_state.get(name, default)
+
+
+def put(name: str, value: Any) -> None:
+    """Set a value of the session; a widget's value must be set before the widget is drawn."""
+    st.session_state[name] = value
+
+
+def drop(name: str) -> Any:
+    """Remove a value from the session and return it, or None."""
+    return st.session_state.pop(name, None)
+
+
+def keep(name: str, make: Callable[[], Kept]) -> Kept:
+    """Return a value of the session, made on first use."""
+    if name not in st.session_state:
+        st.session_state[name] = make()
+    kept: Kept = st.session_state[name]
+    return kept
+
+
+def stored(widget: str, default: Any) -> Any:
+    """Return what a widget bound to the address holds, or will hold once it is drawn."""
+    value = st.session_state.get(widget)
+    if value is None:
+        value = st.query_params.get(widget)
+    return default if value is None else value

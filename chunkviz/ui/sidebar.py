@@ -1,0 +1,207 @@
+"""What stands on every page: the document card, the tokens it is counted in, and the strategy."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import streamlit as st
+
+from chunkviz.chunk import Chunking
+from chunkviz.document import Document
+from chunkviz.errors import Cancelled, ChunkvizError
+from chunkviz.loaders import SUFFIXES, load_bytes
+from chunkviz.samples import list_samples
+from chunkviz.segments import sentences
+from chunkviz.strategies import Strategy, list_strategies, strategy_class
+from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
+from chunkviz.ui import compute, jobs, session
+from chunkviz.ui.controls import draw_parameters
+from chunkviz.ui.text import as_plain
+from chunkviz.vocabulary import ENCODINGS
+
+_LANGUAGES = {
+    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
+    "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
+    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian",
+    "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
+    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
+    "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
+}  # fmt: skip
+_LARGE = 1_000_000
+"""Characters above which figures that need the whole document are left until they are asked for."""
+
+
+def pick_document() -> tuple[Document | None, Tokenizer]:
+    """Draw the document card; return the open document, or None when there is none yet, and its tokenizer."""
+    with st.sidebar:
+        st.subheader("Document", anchor=False)
+        source = st.segmented_control(
+            "Where the document comes from", ["Sample", "Upload", "Paste"], default="Sample", required=True,
+            key="source", persist_state="session", label_visibility="collapsed", width="stretch",
+        )  # fmt: skip
+        match source:
+            case "Upload":
+                document = _pick_upload()
+            case "Paste":
+                document = _pick_pasted()
+            case _:
+                document = _pick_sample()
+        with st.container(border=True, gap="small", key="card"):
+            card = st.container(gap="xxsmall")
+            with st.expander("Language and tokens", icon=":material/tune:"):
+                language = _choose_language()
+                encoding = _choose_encoding()
+            # Outside the expander, so that an error is seen while it is closed.
+            tokenizer = _tokenizer(encoding)
+            if document is not None:
+                document = session.in_language(document, language or document.language)
+            with card:
+                _draw_card(document, tokenizer)
+        return document, tokenizer
+
+
+def _pick_sample() -> Document:
+    samples = {sample.id: sample for sample in list_samples()}
+    identifier = st.pills(
+        "Sample", list(samples), default=next(iter(samples)), required=True, key="sample", bind="query-params",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    sample = samples[identifier or next(iter(samples))]
+    st.caption(f"{sample.kind}. {sample.difficulty} **Try:** {sample.look_for}")
+    return session.sample_document(sample.id)
+
+
+def _pick_upload() -> Document | None:
+    file = st.file_uploader(
+        "Drop a document here", type=[suffix.lstrip(".") for suffix in SUFFIXES], key="upload",
+        help="PDF, Word, PowerPoint, EPUB, HTML, Markdown, text, source code and more. "
+        "It is read on this server, in a process of its own; nothing it refers to is opened.",
+    )  # fmt: skip
+    if file is not None and session.get("upload taken") != file.file_id:
+        _take_upload(file.getvalue(), file.name, file.file_id)
+    document: Document | None = session.get("uploaded")
+    if document is None:
+        st.caption("Nothing uploaded yet. The file stays on this server's memory and is gone when you close the page.")
+    elif file is None and st.button("Remove the uploaded document", icon=":material/delete:", width="stretch"):
+        session.drop("uploaded")
+        st.rerun()
+    return document
+
+
+def _take_upload(data: bytes, name: str, identity: str) -> None:
+    """Read an upload; whatever goes wrong is said, and the document that was open stays open."""
+
+    def work(job: jobs.Job[Document]) -> Document:
+        return load_bytes(data, name, cancelled=lambda: job.cancelled)
+
+    try:
+        document = jobs.finish(identity, f"Reading {name}", work, slot="upload")
+    except Cancelled as wish:
+        st.info(as_plain(str(wish)), icon=":material/info:")
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+    else:
+        session.put("uploaded", document)
+        session.put("upload taken", identity)
+        jobs.forget("upload")
+
+
+def _pick_pasted() -> Document | None:
+    text = st.text_area(
+        "Text", key="pasted", persist_state="session", height=180, placeholder="Paste or type a text here …",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if not text or not text.strip():
+        st.caption("Paste a text, then press Ctrl+Enter (⌘+Enter on a Mac).")
+        return None
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    made: tuple[str, Document] | None = session.get("pasted document")
+    if made is None or made[0] != digest:
+        made = (digest, load_bytes(text.encode("utf-8", "replace"), "pasted.md"))
+        session.put("pasted document", made)
+    return made[1]
+
+
+def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
+    """Say what the document is."""
+    if document is None:
+        st.caption("No document is open yet.")
+        return
+    st.markdown(f"**{as_plain(document.title or document.name)}**")
+    figures = [f"{len(document):,} characters"]
+    tokens = TokenMap.of(document, tokenizer)
+    if len(document) <= _LARGE or tokens.made:
+        figures.append(f"{len(tokens):,} tokens")
+        figures.append(f"{len(sentences(document)):,} sentences")
+    if document.pages:
+        figures.append(f"{len(document.pages):,} pages")
+    detected = _LANGUAGES.get(document.language or "", document.language or "language unknown")
+    st.caption(" · ".join([as_plain(document.name), *figures, detected]))
+    if document.changes:
+        with st.expander("What loading changed", icon=":material/build:"):
+            for change in document.changes:
+                st.caption(as_plain(change))
+
+
+def _choose_language() -> str | None:
+    codes = {name: code for code, name in _LANGUAGES.items()}
+    chosen = st.selectbox(
+        "Sentence rules of", ["detected language", *codes], key="language", bind="query-params",
+        help="Where sentences end depends on the language. Choose it where the detection is wrong.",
+    )  # fmt: skip
+    return codes.get(chosen or "")
+
+
+def _choose_encoding() -> str:
+    models = "; ".join(f"{name}: {used_by}" for name, used_by in ENCODINGS.items())
+    name = st.selectbox(
+        "Tokens of", list(ENCODINGS), key="encoding", bind="query-params",
+        help="The vocabulary that tokens are counted in. cl100k_base comes with chunkviz; the others are "
+        f"fetched once by tiktoken, and need the internet for that. {models}.",
+    )  # fmt: skip
+    return name or DEFAULT_ENCODING
+
+
+def _tokenizer(encoding: str) -> Tokenizer:
+    try:
+        return get_tokenizer(encoding)
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+        st.stop()
+
+
+def choose_strategy(document: Document | None) -> Strategy | None:
+    """Draw the strategy and its parameters; return it as chosen, or None where that is impossible."""
+    with st.sidebar:
+        st.subheader("Strategy", anchor=False)
+        name = st.selectbox(
+            "Strategy", list_strategies(), index=list_strategies().index("recursive"), key="strategy",
+            bind="query-params", label_visibility="collapsed",
+        )  # fmt: skip
+        st.caption(strategy_class(name).about.summary)
+        return draw_parameters(name, document or Document(""))
+
+
+def chunk(document: Document | None, strategy: Strategy | None, tokenizer: Tokenizer) -> Chunking | None:
+    """Return the chunking to draw, or None with the reason on the screen."""
+    if document is None:
+        st.info("Open a document on the left: a sample, a file of yours, or a pasted text.", icon=":material/west:")
+        return None
+    if strategy is None:
+        st.info("The setting on the left cannot be used; its error says what to change.", icon=":material/west:")
+        return None
+    try:
+        return compute.chunking_of(document, strategy, tokenizer)
+    except Cancelled:
+        again: Any = st.button("Chunk again", icon=":material/refresh:")
+        st.info("Chunking was stopped. Change a setting, or start again.", icon=":material/info:")
+        if again:
+            jobs.forget("chunking")
+            st.rerun()
+    except ChunkvizError as error:
+        jobs.forget("chunking")
+        st.error(as_plain(str(error)), icon=":material/error:")
+    return None
+
+
