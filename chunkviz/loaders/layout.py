@@ -19,7 +19,7 @@ _HYPHENS = re.compile("[\ufffe\x02]|\xad(?=\\S)")  # PDFium marks a hyphen that 
 _LIST_ITEM = re.compile(r"(?:[•◦▪‣●○■–*-]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s")
 _HEADING_RATIO = 1.12  # larger than the body by this much
 _SAME_SIZE = 1.06
-_MAX_HEADING = 200  # characters; a poster's large text is no heading
+_MAX_HEADING = 200  # characters
 _MAX_HEADING_SHARE = 0.4  # of all characters in one size: then it is another body text
 _GAP_RATIO = 1.3  # between two lines, over the usual distance
 _SPARSE = 0.75  # width per character over type height: a row with gaps, as in a table
@@ -88,7 +88,7 @@ class Style:
 
     def level(self, line: Line) -> int:
         """Heading level from 1, or 0 for body text."""
-        if len(line.text) > _MAX_HEADING or not any(character.isalpha() for character in line.text):
+        if not any(character.isalpha() for character in line.text):
             return 0
         for level, size in enumerate(self.headings, start=1):
             if line.size <= _SAME_SIZE * size and line.size * _SAME_SIZE >= size:
@@ -101,14 +101,14 @@ def markdown(lines: Sequence[Line], style: Style) -> str:
     edges = _right_edges(lines)
     pieces: list[str] = []
     before: Line | None = None
-    for line in lines:
-        level = style.level(line)
+    level_before = 0
+    for line, level in zip(lines, _levels(lines, style), strict=True):
         if before is None:
             separator = ""
-        elif level != style.level(before):
+        elif level != level_before:
             separator = "\n\n"
         elif level:
-            separator = " " if _follows(before, line) else "\n\n"
+            separator = " " if _follows(before, line) and _is_full(before, line, edges) else "\n\n"
         else:
             separator = _separator(before, line, style.leading * line.size, edges)
         starts = separator in {"", "\n\n"}
@@ -118,8 +118,21 @@ def markdown(lines: Sequence[Line], style: Style) -> str:
         elif not level and separator != " " and line.text.startswith("#"):
             pieces.append("\\")  # a comment in a listing must not become a heading
         pieces.append(line.text)
-        before = line
+        before, level_before = line, level
     return "".join(pieces)
+
+
+def _levels(lines: Sequence[Line], style: Style) -> list[int]:
+    """Heading level of each line, 0 for body text; a whole paragraph in large type (a lead, a quotation) is body."""
+    levels = [style.level(line) for line in lines]
+    start = 0
+    for end in range(1, len(lines) + 1):
+        goes_on = end < len(lines) and levels[end] == levels[start] and _follows(lines[end - 1], lines[end])
+        if not goes_on:
+            if sum(len(line.text) for line in lines[start:end]) > _MAX_HEADING:
+                levels[start:end] = [0] * (end - start)
+            start = end
+    return levels
 
 
 def _separator(before: Line, line: Line, pitch: float, edges: dict[int, float]) -> str:

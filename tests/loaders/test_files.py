@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from email.message import EmailMessage
 
+import fpdf
 import pytest
 
 from chunkviz.document import Document
@@ -157,3 +158,21 @@ def test_a_scan_is_told_to_go_through_ocr(scanned_pdf: bytes) -> None:
     assert str(error.value) == (
         "scan.pdf has no text layer (it is a scan or pictures only); run OCR on it first and load the result."
     )
+
+
+def test_a_paragraph_in_large_type_is_no_heading_and_short_lines_of_a_title_page_stay_apart() -> None:
+    pdf = fpdf.FPDF()
+    pdf.add_page()
+    lead = "For the second summer running, the people of the town have stood in car parks, looking up at the sky. " * 3
+    for size, text in (
+        (20, "The Report"),
+        (14, "Second Year"),
+        (14, "Bird Group"),
+        (14, lead),
+        (10, "Body text here. " * 60),
+    ):
+        pdf.set_font("Helvetica", size=size)
+        pdf.multi_cell(0, size / 2, text.strip(), new_x="LMARGIN", new_y="NEXT")
+        pdf.ln(0 if text == "Second Year" else 12)
+    text = load_bytes(bytes(pdf.output()), "a.pdf").text
+    assert text.startswith(f"# The Report\n\n## Second Year\n\n## Bird Group\n\n{lead.strip()}\n\nBody text here.")
