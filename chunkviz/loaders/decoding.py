@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
+from itertools import islice
 
 from chunkviz.errors import DocumentError
 from chunkviz.loaders.kinds import SUPPORTED, binary_name
@@ -18,18 +18,22 @@ _BOMS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is looked f
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _PROBE = 65_536  # bytes looked at where a whole file would tell no more
+_TELLING_LINE = re.compile(rb"^[\x00-\x09\x0b-\x7f]*+[\x80-\xff][^\n]*", re.MULTILINE)
+_RUNS = 5_000  # words with other than ASCII letters, likewise
+_ACCENTED_RUN = re.compile(rb"(?<![A-Za-z])[A-Za-z]*+[\x80-\xff][A-Za-z\x80-\xff]*")
 _DECLARED = re.compile(
     rb"""<(?:\?xml|meta)\b[^>]{0,200}?\b(?:encoding|charset)\s*=\s*["']?([A-Za-z0-9._-]{2,40})""", re.IGNORECASE
 )
 _MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
-_WESTERN = frozenset("€‚ƒ„…†‡‰‹‘’“”•–—™›\xa0¡£§©«®°±´·»¿×½¼¾²µ¶")
-_ICELANDIC = frozenset("ÝýÞþÐð")  # far more often Turkish, whose letters have the same bytes
+_EDGE_SIGNS = "€‚„…†‡‰‹‘’“”•–—™›\xa0¡£§©«®°±´·»¿×½¼¾²³µ¶¹ªº"
+_INNER_SIGNS = "‘’“”–—…·«»\xa0°•€"
+_UNLIKELY = frozenset("ÝýÞþÐð")  # Icelandic; far more often Turkish, whose letters have the same bytes
 _CANDIDATES = (
     "cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 koi8_r cp932 euc_jp gb18030 big5 euc_kr cp437 cp850"
 )
 _CONTROL = re.compile(r"[\x01-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _MAX_CONTROL_SHARE = 0.02  # terminal logs stay below; programs and pictures do not
-_MAX_WESTERN_SHARE = 0.4  # of the letters are accented even in short French or Swedish; in Cyrillic nearly all are
+_MAX_ACCENTED_SHARE = 0.7  # of the letters in accented words; "été" has two thirds, in Cyrillic it is all of them
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -133,30 +137,40 @@ def _guessed(data: bytes, name: str) -> str:
         return "cp1252"
     from charset_normalizer import from_bytes  # noqa: PLC0415 - only the rare file needs it
 
-    best = from_bytes(data, cp_isolation=_CANDIDATES.split(), preemptive_behaviour=False).best()
+    best = from_bytes(_telling_lines(data), cp_isolation=_CANDIDATES.split(), preemptive_behaviour=False).best()
     if best is None:
-        message = f"{name} is in an encoding that could not be recognised; save it as UTF-8 and load it again."
+        message = f"{name} is binary, or in an encoding that is not recognised; save it as text in UTF-8 and load that."
         raise DocumentError(message)
     return best.encoding
 
 
+def _telling_lines(data: bytes) -> bytes:
+    """Lines with other than ASCII characters, whole, since statistics would drown in the others."""
+    lines, size = [], 0
+    for found in _TELLING_LINE.finditer(data):
+        lines.append(found[0])
+        size += len(found[0])
+        if size > _PROBE:
+            break
+    return b"\n".join(lines)
+
+
 def _looks_western(data: bytes) -> bool:
-    """Whether Windows-1252 gives accented letters among plain ones, and signs a Western text has."""
-    try:
-        text = data[:_PROBE].decode("cp1252")
-    except UnicodeDecodeError:
-        return False
+    """Whether Windows-1252 gives words of mostly plain letters, with signs at their edges as Western texts have."""
     plain = accented = 0
-    for before, character in zip(" " + text, text, strict=False):
-        if character < "\x80":
-            plain += character.isalpha()
-        elif unicodedata.category(character)[0] == "L" and character not in "ªº":
-            accented += 1
-            if character in _ICELANDIC:
-                return False
-        elif character not in _WESTERN or (character in "¿¡²µ¾½¼±" and before.isalpha()):
+    for found in islice(_ACCENTED_RUN.finditer(data), _RUNS):
+        try:
+            word = found[0].decode("cp1252").strip(_EDGE_SIGNS)
+        except UnicodeDecodeError:
             return False
-    return accented <= _MAX_WESTERN_SHARE * (plain + accented)
+        letters = [character for character in word if character.isalpha() and character not in "ªºƒµ"]
+        if _UNLIKELY & set(word) or any(sign not in _INNER_SIGNS for sign in set(word).difference(letters)):
+            return False
+        if len(letters) > 1:
+            high = sum(character > "\x7f" for character in letters)
+            accented += high
+            plain += len(letters) - high
+    return accented <= _MAX_ACCENTED_SHARE * (plain + accented)
 
 
 def _is_binary(text: str, encoding: str) -> bool:

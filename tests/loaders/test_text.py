@@ -55,6 +55,8 @@ def test_text_is_decoded_and_every_change_is_told(data: bytes, text: str, change
         ("Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp1250"),
         ("Καλημέρα, πώς είστε σήμερα;", "cp1253"),
         ("Größe und Straße kosten 5 €.", "cp1252"),
+        ("Elle a été là où l’été est né.", "cp1252"),
+        ("plain words\n" * 9_000 + "Привет, как дела?", "cp1251"),
     ],
 )
 def test_other_encodings_are_recognised_in_one_sentence(text: str, encoding: str) -> None:
@@ -158,3 +160,9 @@ def test_random_bytes_become_text_or_a_document_error(data: bytes) -> None:
 def test_unicode_text_survives(text: str, encoding: str) -> None:
     if text.strip() and not text.startswith(("\ufeff", "%PDF-", "PK", "{\\rtf")):
         assert load_bytes(text.encode(encoding), "a.txt").text == text
+
+
+@pytest.mark.parametrize("filler", [b"a", b" ", b"1"])
+def test_a_line_of_millions_of_characters_takes_no_quadratic_time(filler: bytes) -> None:
+    text = load_bytes(filler * 3_000_000 + b"\n caf\xe9", "a.txt").text
+    assert text.endswith("\n café")
