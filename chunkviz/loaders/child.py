@@ -27,8 +27,9 @@ def main() -> None:
     header, _, data = sys.stdin.buffer.read().partition(b"\n")
     request = json.loads(header)
     limits = Limits(**request["limits"])
+    _leave_network()  # before there is a second thread, which would forbid it
     faulthandler.dump_traceback_later(limits.seconds + _GRACE_SECONDS, exit=True)
-    _shut_in(limits)
+    _bound(limits)
     answer_to.write(json.dumps(_answer(data, request["name"], limits)).encode())
     answer_to.flush()
     os._exit(0)  # no parser's threads or destructors are waited for
@@ -46,12 +47,16 @@ def _answer(data: bytes, name: str, limits: Limits) -> dict[str, object]:
         return {"memory": True}
 
 
-def _shut_in(limits: Limits) -> None:
-    """Give up the network, writing files and boundless memory, as far as the platform allows."""
+def _leave_network() -> None:
+    """Move to a network without interfaces, where the platform allows."""
     if sys.platform.startswith("linux"):
-        # A new network namespace has no interfaces. Some containers forbid it; the parsers fetch nothing by themselves.
+        # Some containers forbid it; the parsers fetch nothing by themselves.
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).unshare(_CLONE_NEWUSER_AND_NEWNET)
+
+
+def _bound(limits: Limits) -> None:
+    """Give up writing files and boundless memory, where the platform allows."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:

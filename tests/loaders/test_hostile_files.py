@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,29 @@ def test_the_child_cannot_write_files_and_leaves_none(
     monkeypatch.chdir(tmp_path)
     load_bytes(handbook_docx, "a.docx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_child_has_no_network_where_the_platform_can_take_it_away(
+    requests_seen: tuple[str, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-Un", "true"], check=False).returncode:  # noqa: S607
+        pytest.skip("this platform does not allow new network namespaces")
+    address, seen = requests_seen
+    # The parser is replaced by a download, inside the real child.
+    download = f"""
+from chunkviz.loaders import child
+def answer(data, name, limits):
+    import urllib.request
+    try:
+        return {{"error": urllib.request.urlopen("{address}").read().decode()}}
+    except OSError as error:
+        return {{"error": str(error)}}
+child._answer = answer
+main()
+"""
+    monkeypatch.setattr(process, "_START", process._START.replace("main()\n", download))
+    assert "unreachable" in refusal(b"<p>Text</p>", "a.html")
+    assert seen == []
 
 
 def test_a_module_in_the_working_directory_is_not_picked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
