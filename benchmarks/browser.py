@@ -36,9 +36,21 @@ from playwright.sync_api import Page, WebSocket, sync_playwright
 HERE = Path(__file__).parent
 PAGES = {"viewer": HERE / "browser_app.py", "naive": HERE / "browser_naive_app.py"}
 ARGUMENTS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
-    " --disable-component-update --disable-sync"
-).split()
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+SOUNDS = (
+    "b|br|c|ch|cl|d|dr|f|fl|g|gr|h|j|k|l|m|n|p|pl|pr|qu|r|s|sh|sl|sp|st|str|t|th|tr|v|w|y",
+    "a|e|i|o|u|ai|ea|ee|oo|ou",
+    "|||b|ck|d|g|l|ll|m|n|nd|ng|nt|p|r|rd|rn|s|st|t",
+)
+"""Beginnings, middles and ends of syllables."""
 
 FIND = """
 globalThis.drawn = () => {
@@ -53,7 +65,8 @@ globalThis.drawn = () => {
   }
 }
 globalThis.tasks = []
-new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration))).observe({ type: "longtask" })
+const watch = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)))
+watch.observe({ type: "longtask" })
 """
 
 STEP = """
@@ -90,11 +103,13 @@ class Steps:
 def prose(characters: int, seed: int = 7) -> str:
     """Return non-repeating prose: invented words in Zipf's proportions, sentences, paragraphs, headings."""
     chance = random.Random(seed)  # noqa: S311  the same text on every machine
-    onsets = "b br c ch cl d dr f fl g gr h j k l m n p pl pr qu r s sh sl sp st str t th tr v w y".split()
-    vowels, codas = "a e i o u ai ea ee oo ou".split(), ("", "", "", *"b ck d g l ll m n nd ng nt p r rd rn s st t".split())
+    onsets, vowels, codas = (part.split("|") for part in SOUNDS)
     words = sorted(
         {
-            "".join(chance.choice(onsets) + chance.choice(vowels) + chance.choice(codas) for _ in range(1 + chance.randrange(3)))
+            "".join(
+                chance.choice(onsets) + chance.choice(vowels) + chance.choice(codas)
+                for _ in range(1 + chance.randrange(3))
+            )
             for _ in range(30_000)
         },
         key=len,
@@ -106,7 +121,9 @@ def prose(characters: int, seed: int = 7) -> str:
         if chance.random() < 0.03:
             part = f"## {' '.join(chance.choices(words, weights, k=3)).capitalize()}\n\n"
         else:
-            sentences = (" ".join(chance.choices(words, weights, k=chance.randint(5, 24))) for _ in range(chance.randint(2, 8)))
+            sentences = (
+                " ".join(chance.choices(words, weights, k=chance.randint(5, 24))) for _ in range(chance.randint(2, 8))
+            )
             part = " ".join(f"{sentence.capitalize()}." for sentence in sentences) + "\n\n"
         parts.append(part)
         length += len(part)
@@ -201,7 +218,9 @@ def report(name: str, characters: int, chunks: int, found: dict[str, Steps]) -> 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("texts", nargs="*", type=Path, help="UTF-8 files; generated prose of 1 MB and 10 MB without them")
+    parser.add_argument(
+        "texts", nargs="*", type=Path, help="UTF-8 files; generated prose of 1 MB and 10 MB without them"
+    )
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--size", type=int, default=1000, help="chunk size in characters")
     parser.add_argument("--only", choices=tuple(PAGES))
@@ -214,7 +233,7 @@ def main() -> None:
                 path = Path(folder) / f"prose {megabytes} MB"
                 path.write_text(prose(megabytes * 1_000_000), "utf-8")
                 texts.append(path)
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         print(
             f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
             f"Streamlit {streamlit.__version__}, Chromium {browser.version}; medians of {options.steps} steps\n"

@@ -21,5 +21,6 @@ st.set_page_config(layout="wide")
 document = document_of(os.environ["CHUNKVIZ_BENCHMARK_TEXT"])
 size = st.slider("Chunk size", 100, 4_000, int(st.query_params.get("size", "1000")), step=1)
 draw_viewer(
-    chunkviz.get_strategy("fixed_size", chunk_size=size, chunk_overlap=60, unit="characters").chunk(document), key="viewer"
+    chunkviz.get_strategy("fixed_size", chunk_size=size, chunk_overlap=60, unit="characters").chunk(document),
+    key="viewer",
 )

@@ -64,7 +64,7 @@ class ViewerState:
     """Character offset the selection holds on to when boundaries move, or None."""
 
 
-def draw_viewer(  # noqa: PLR0913  all by name, all optional
+def draw_viewer(
     chunking: Chunking,
     *,
     key: str,

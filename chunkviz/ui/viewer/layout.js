@@ -1,6 +1,11 @@
 /** Letters and lines the estimate of a block's height assumes until it has been laid out. */
 const LETTER_WIDTH = 8
 const CODE_LETTER_WIDTH = 8.5
+/**
+ * Blocks that are laid out, or skipped, together. The browser watches each skipped element in every
+ * frame, so there should be hundreds of them at most; a section of some 50 kB is laid out in milliseconds.
+ */
+const SECTION_BLOCKS = 16
 
 /** The document laid out as blocks: made once, read often, never touched at a slider step. */
 class Page {
@@ -19,22 +24,29 @@ class Page {
     this.elements = []
     this.scroller.scrollTop = 0
     this.holder.className = text.code ? "blocks code" : "blocks"
-    const parts = document.createDocumentFragment()
+    this.sections = []
     const estimate = this.heightEstimate()
+    let height = 0
     text.blocks.forEach((start, block) => {
       const element = document.createElement("div")
       const content = text.text.slice(start, text.blockEnd(block))
       element.className = "block"
       element.dir = "auto"
-      element.style.containIntrinsicBlockSize = `auto ${estimate(content)}px`
       element.append(document.createTextNode(content))
       this.elements.push(element)
-      parts.append(element)
+      if (block % SECTION_BLOCKS === 0) {
+        this.sections.push(made("div", "section"))
+        height = 0
+      }
+      const section = this.sections[this.sections.length - 1]
+      section.append(element)
+      height += estimate(content)
+      section.style.containIntrinsicBlockSize = `auto ${height}px`
     })
-    this.holder.replaceChildren(parts)
+    this.holder.replaceChildren(...this.sections)
   }
 
-  /** @returns {(content: string) => number} guess of a block's height in pixels */
+  /** @returns {(content: string) => number} guess of a text's height in pixels */
   heightEstimate() {
     const style = getComputedStyle(this.holder)
     const line = parseFloat(style.lineHeight) || 26
@@ -128,16 +140,21 @@ class Page {
     return [this.blockBelow(scrollTop - room), this.blockBelow(scrollTop + clientHeight + room)]
   }
 
+  /** @param {number} block @returns {number} its top in the sheet; asking lays out its section */
+  topOf(block) {
+    const section = this.sections[Math.floor(block / SECTION_BLOCKS)]
+    const element = this.elements[block]
+    return element.offsetTop + (element.offsetParent === section ? section.offsetTop : 0)
+  }
+
   /** @param {number} top in the sheet @returns {number} the block that is there */
   blockBelow(top) {
-    let low = 0
-    let high = this.elements.length - 1
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1
-      if (this.elements[middle].offsetTop <= top) low = middle
-      else high = middle - 1
-    }
-    return low
+    const section = lastWhere(0, this.sections.length - 1, (place) => this.sections[place].offsetTop <= top)
+    const first = section * SECTION_BLOCKS
+    const last = Math.min(first + SECTION_BLOCKS, this.elements.length) - 1
+    // A section that lies apart from the place asked for need not be laid out to answer.
+    if (this.sections[section].offsetTop + this.sections[section].offsetHeight <= top) return last
+    return lastWhere(first, last, (block) => this.topOf(block) <= top)
   }
 
   /** @returns {[number, number]} about which stretch of the text is in sight, in UTF-16 units */
@@ -146,7 +163,7 @@ class Page {
     const at = (top) => {
       const block = this.blockBelow(top)
       const element = this.elements[block]
-      const share = Math.min(1, Math.max(0, (top - element.offsetTop) / (element.offsetHeight || 1)))
+      const share = Math.min(1, Math.max(0, (top - this.topOf(block)) / (element.offsetHeight || 1)))
       const start = this.document.blocks[block]
       return start + share * (this.document.blockEnd(block) - start)
     }
@@ -164,7 +181,7 @@ class Page {
   }
 
   /**
-   * Scroll so that an offset is at a share of the height. Blocks get their true height only when they
+   * Scroll so that an offset is at a share of the height. Sections get their true height only when they
    * come into sight, so the place is corrected in the next frames.
    * @param {number} units @param {number} share
    */
@@ -209,6 +226,17 @@ class Page {
     if (start === null && end === null) return null
     return this.document.text.slice(start ?? 0, end ?? whole)
   }
+}
+
+/** The last place of a range that holds, if all before it do. @param {(place: number) => boolean} holds */
+function lastWhere(first, last, holds) {
+  let [low, high] = [first, last]
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1
+    if (holds(middle)) low = middle
+    else high = middle - 1
+  }
+  return low
 }
 
 /** @param {ShadowRoot} root @returns {StaticRange | Range | null} the selection inside a shadow root */

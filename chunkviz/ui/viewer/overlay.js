@@ -92,6 +92,7 @@ class Overlay {
   /** Draw or remove the signs for white space in the given blocks. @param {number[]} blocks @param {boolean} shown */
   drawSpaces(blocks, shown) {
     const wanted = new Set(shown ? blocks : [])
+    const origin = this.element.getBoundingClientRect()
     for (const [block, canvas] of this.canvases) {
       if (!wanted.has(block)) {
         canvas.remove()
@@ -100,13 +101,14 @@ class Overlay {
     }
     for (const block of wanted) {
       const element = this.page.elements[block]
+      const box = element.getBoundingClientRect()
       const known = this.canvases.get(block)
       const canvas = known ?? spaceCanvas(element, this.page.nodesOf(block))
       if (!known) {
         this.canvases.set(block, canvas)
         this.signs.append(canvas)
       }
-      canvas.style.cssText += `left:${element.offsetLeft}px;top:${element.offsetTop}px;`
+      canvas.style.cssText += `left:${box.left - origin.left}px;top:${box.top - origin.top}px;`
     }
   }
 

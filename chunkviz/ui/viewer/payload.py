@@ -85,7 +85,7 @@ def boundaries_message(chunking: Chunking, *, viewer: str) -> bytes:
     )
 
 
-def encode_boundaries(  # noqa: PLR0913  the columns of one table
+def encode_boundaries(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     tokens: NDArray[np.int64],
@@ -113,7 +113,7 @@ def encode_boundaries(  # noqa: PLR0913  the columns of one table
     return _message(head, body)
 
 
-def pointer_message(  # noqa: PLR0913  one value each, all by name
+def pointer_message(
     pointer: Pointer,
     *,
     viewer: str,

@@ -97,7 +97,7 @@ class ChunkTable {
   /** @param {DocumentText} text @param {Chunks} chunks @param {Set<number>} marked */
   show(text, chunks, marked) {
     // Marks that arrive anew are meant to be seen, even if the filter was switched off for others.
-    if (!this.marked || [...marked].join() !== [...this.marked].join()) this.onlyMarked = true
+    if (!this.marked || !sameSet(marked, this.marked)) this.onlyMarked = true
     Object.assign(this, { text, chunks, marked, columns: tableColumns(text, chunks) })
     if (!this.columns.some((column) => column.id === this.sort.id)) this.sort = { id: "index", down: false }
     this.grid.style.setProperty("--wide", this.columns.map((column) => column.width).join(" "))

@@ -1,4 +1,4 @@
-/** How many UTF-16 units of text one laid-out block should hold. */
+/** How many UTF-16 units of text one block should hold: one text node, painted as one. */
 const BLOCK_UNITS = 3072
 /** A line end up to this far behind the target is preferred to a cut inside the line. */
 const BLOCK_LIMIT = 6144

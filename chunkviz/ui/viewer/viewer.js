@@ -128,14 +128,14 @@ class Viewer {
     if (this.text && boundaries?.head.document === this.text.id && this.chunks?.message !== boundaries.message) {
       this.chunks = new Chunks(boundaries.head, boundaries.body, this.text)
       this.chunks.message = boundaries.message
-      this.near = [0, -1]
-      this.layers = { ...this.layers, marked: NOTHING, selected: this.anchored() }
+      this.layers = { ...this.layers, selected: this.anchored() }
       this.stale = true
     }
     if (this.chunks && pointer?.head.chunking === this.chunks.fingerprint && this.pointed !== pointer) {
       this.pointed = pointer
+      const before = this.layers
       this.obey(pointer.head, pointer.body)
-      this.stale = true
+      this.stale ||= !sameLayers(before, this.layers)
     }
     if (this.chunks && this.stale) this.showChunks()
   }
@@ -174,7 +174,7 @@ class Viewer {
     for (const control of [number, previous, next]) control.disabled = empty
     this.table.show(this.text, this.chunks, this.layers.marked)
     this.showSelected()
-    this.draw()
+    this.repaint()
     this.element.dataset.chunking = this.chunks.fingerprint
     this.element.dataset.steps = Number(this.element.dataset.steps ?? 0) + 1
   }
@@ -401,6 +401,16 @@ class Viewer {
     this.root.adoptedStyleSheets = this.root.adoptedStyleSheets.filter((rules) => rules !== this.sheetRules)
     this.element.remove()
   }
+}
+
+/** @param {Layers} one @param {Layers} other @returns {boolean} */
+function sameLayers(one, other) {
+  return one.selected === other.selected && `${one.focus}` === `${other.focus}` && sameSet(one.marked, other.marked)
+}
+
+/** @param {Set<number>} one @param {Set<number>} other @returns {boolean} */
+function sameSet(one, other) {
+  return one.size === other.size && [...one].every((each) => other.has(each))
 }
 
 /** @param {number} first @param {number} last @returns {number[]} */
