@@ -81,17 +81,19 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
         bind="query-params", help=parameter.help,
     )  # fmt: skip
     value = clamped if value is None else int(value)
-    _draw_slider(key, label, slider, unit, value, minimum, maximum)
+    _draw_slider(key, label, slider.range(unit), value, (minimum, maximum))
     if stored > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")
         st.caption(f":material/info: Lowered from {stored:,} to {value:,}, to stay below the {below}.")
     return value
 
 
-def _draw_slider(key: str, label: str, slider: Slider, unit: str, value: int, minimum: int, maximum: int) -> None:
-    low, high, step = (int(number) for number in slider.range(unit))
-    low, high = max(low, minimum), min(high, maximum)
-    low, high = min(low, value), max(min(high, maximum), value)
+def _draw_slider(
+    key: str, label: str, offered: tuple[float, float, float], value: int, bounds: tuple[int, int]
+) -> None:
+    step = int(offered[2])
+    low = min(max(int(offered[0]), bounds[0]), value)
+    high = max(min(int(offered[1]), bounds[1]), value)
     if low >= high:
         return
     handle = f"{key} slider"
@@ -122,7 +124,7 @@ def _draw_list(key: str, parameter: Parameter, strategy: str, document: Document
 
 
 def parse_separators(typed: str) -> tuple[str, ...]:
-    r"""Turn what was typed, one separator a line, into separators: ``\n``, ``\t``, ``\r``, ``\s`` and ``\\`` mean characters.
+    r"""Turn what was typed, one separator a line, into separators; ``\n``, ``\t``, ``\r``, ``\s`` mean characters.
 
     White space at the ends of a line counts; empty lines do not.
     """

@@ -35,7 +35,10 @@ def token_histogram(
             x=((edges[:-1] + edges[1:]) / 2).tolist(),
             y=heights.tolist(),
             width=(np.diff(edges) * 0.94).tolist(),
-            marker={"color": [_MARKED if each in marked else _COLOUR for each in range(len(heights))], "line": {"width": 0}},
+            marker={
+                "color": [_MARKED if each in marked else _COLOUR for each in range(len(heights))],
+                "line": {"width": 0},
+            },
             customdata=np.stack([lows, highs], axis=1).tolist() if len(heights) else [],
             hovertemplate="%{customdata[0]:,} to %{customdata[1]:,} tokens<br>%{y:,} chunks<extra></extra>",
             selected={"marker": {"opacity": 1}},
@@ -60,14 +63,15 @@ def size_along_document(
 ) -> go.Figure:  # fmt: skip
     """Return chunk sizes where they stand in the document, as a step line.
 
-    Arrays are int64 (n,). Above 2,000 chunks only the smallest and largest of each stretch are drawn, so
+    Arrays are int64 (n,). Above 4,000 chunks only the smallest and largest of each stretch are drawn, so
     that the picture stays true to the extremes. A click reports the chunk's index as ``customdata``.
     """
     shown = decimate(counts, _MOST_POINTS)
     middle = (starts + ends) // 2
     figure = go.Figure(
         go.Scattergl(
-            x=middle[shown].tolist(), y=counts[shown].tolist(), mode="lines+markers", line={"color": _COLOUR, "width": 1, "shape": "hvh"},
+            x=middle[shown].tolist(), y=counts[shown].tolist(), mode="lines+markers",
+            line={"color": _COLOUR, "width": 1, "shape": "hvh"},
             marker={"size": 7, "color": _COLOUR}, customdata=[[int(index)] for index in shown],
             text=[f"chunk {index + 1:,}" for index in shown],
             hovertemplate="%{text}<br>%{y:,} tokens<br>at character %{x:,}<extra></extra>",
@@ -95,7 +99,11 @@ def decimate(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     if len(values) <= most:
         return np.arange(len(values))
     stretches = np.array_split(np.arange(len(values)), most // 2)
-    kept = [index for stretch in stretches for index in (stretch[values[stretch].argmin()], stretch[values[stretch].argmax()])]
+    kept = [
+        index
+        for stretch in stretches
+        for index in (stretch[values[stretch].argmin()], stretch[values[stretch].argmax()])
+    ]
     return np.unique(np.array(kept, np.int64))
 
 

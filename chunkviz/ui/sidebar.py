@@ -49,9 +49,11 @@ def pick_document() -> tuple[Document | None, Tokenizer]:
                 document = _pick_sample()
         with st.container(border=True, gap="small", key="card"):
             card = st.container(gap="xxsmall")
-            with st.expander("Language and tokens", icon=":material/tune:"):
+            with st.expander("Language, tokens, loading", icon=":material/tune:"):
                 language = _choose_language()
                 encoding = _choose_encoding()
+                for change in document.changes if document is not None else ():
+                    st.caption(f":material/build: {as_plain(change)}")
             # Outside the expander, so that an error is seen while it is closed.
             tokenizer = _tokenizer(encoding)
             if document is not None:
@@ -68,7 +70,7 @@ def _pick_sample() -> Document:
         label_visibility="collapsed",
     )  # fmt: skip
     sample = samples[identifier or next(iter(samples))]
-    st.caption(f"{sample.kind}. {sample.difficulty} **Try:** {sample.look_for}")
+    st.caption(f"{sample.difficulty} **Try:** {sample.look_for}")
     return session.sample_document(sample.id)
 
 
@@ -138,10 +140,6 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
         figures.append(f"{len(document.pages):,} pages")
     detected = _LANGUAGES.get(document.language or "", document.language or "language unknown")
     st.caption(" · ".join([as_plain(document.name), *figures, detected]))
-    if document.changes:
-        with st.expander("What loading changed", icon=":material/build:"):
-            for change in document.changes:
-                st.caption(as_plain(change))
 
 
 def _choose_language() -> str | None:
@@ -203,5 +201,3 @@ def chunk(document: Document | None, strategy: Strategy | None, tokenizer: Token
         jobs.forget("chunking")
         st.error(as_plain(str(error)), icon=":material/error:")
     return None
-
-

@@ -62,7 +62,7 @@ class Overlay {
 
   /**
    * The place between two characters, measured at the one behind it ("before" it) or the one in front.
-   * @returns {{x: number, top: number, bottom: number} | null}
+   * @returns {{x: number, top: number, bottom: number, leftward: boolean} | null} leftward where letters run from right to left
    */
   edge(units, side, origin) {
     const text = this.page.document.text
@@ -71,7 +71,7 @@ class Overlay {
     if (!rect) return null
     const leftward = RIGHT_TO_LEFT.test(text[at])
     const x = (side === "before") === leftward ? rect.right : rect.left
-    return { x: x - origin.left, top: rect.top - origin.top, bottom: rect.bottom - origin.top }
+    return { x: x - origin.left, top: rect.top - origin.top, bottom: rect.bottom - origin.top, leftward }
   }
 
   /** Boxes round a focused passage. @returns {HTMLElement[]} */
@@ -141,7 +141,7 @@ function railPart(place, index, layers) {
 /** The line between two characters where a chunk begins or ends. */
 function tickPart(name, edge, index, layers) {
   const tick = document.createElement("div")
-  tick.className = partClass(name, index, layers)
+  tick.className = partClass(edge.leftward ? `${name} leftward` : name, index, layers)
   tick.style.cssText = `left:${edge.x}px;top:${edge.top + 1}px;height:${edge.bottom - edge.top - 2}px;`
   return tick
 }

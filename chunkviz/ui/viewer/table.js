@@ -5,12 +5,13 @@ const ROWS_AROUND = 8
 
 /** Columns in reading order; those the document has nothing for are left out. @returns {Column[]} */
 function tableColumns(text, chunks) {
+  const spanWidth = 1 + 0.46 * (chunks.count ? chunks.span(chunks.count - 1).length : 0)
   const path = (index) => text.headingsAt(chunks.pointStarts[index]).join(" › ")
   const words = (index) => firstWords(text.text, chunks.starts[index], chunks.ends[index], 90)
   const number = (id, title, width, value) => ({ id, title, width, number: true, value, shown: (index) => grouped(value(index)) })
   return [
     number("index", "#", "3.6rem", (index) => index + 1),
-    { id: "span", title: "Span", width: "minmax(7.5rem, 12rem)", number: true, value: (index) => chunks.pointStarts[index], shown: (index) => chunks.span(index) },
+    { id: "span", title: "Span", width: `${spanWidth}rem`, number: true, value: (index) => chunks.pointStarts[index], shown: (index) => chunks.span(index) },
     number("tokens", "Tokens", "4.2rem", (index) => chunks.tokens[index]),
     number("characters", "Characters", "5.6rem", (index) => chunks.size(index)),
     number("overlap", "Overlap", "4.6rem", (index) => chunks.overlapBefore(index)),
@@ -100,6 +101,7 @@ class ChunkTable {
     if (!this.marked || !sameSet(marked, this.marked)) this.onlyMarked = true
     Object.assign(this, { text, chunks, marked, columns: tableColumns(text, chunks) })
     if (!this.columns.some((column) => column.id === this.sort.id)) this.sort = { id: "index", down: false }
+    this.grid.style.setProperty("--all", Math.max(3, chunks.count))
     this.grid.style.setProperty("--wide", this.columns.map((column) => column.width).join(" "))
     this.refresh()
   }

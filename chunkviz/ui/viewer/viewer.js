@@ -224,6 +224,9 @@ class Viewer {
     const width = this.parts.blocks.clientWidth
     if (width !== this.width) this.overlay.forgetSpaces()
     this.width = width
+    const { blocks } = this.parts
+    // Of many sections only a guess is known, and a guess is enough: they fill any window.
+    this.element.style.setProperty("--content", `${blocks.offsetHeight + blocks.offsetTop + 34}px`)
     this.drawSoon()
   }
 
