@@ -9,7 +9,8 @@ page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/segment:", default=True),
         st.Page("pages/guide.py", title="Guide", icon=":material/menu_book:"),
-    ]
+    ],
+    position="top",
 )
 frame.draw()
 page.run()

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from chunkviz.strategies.strategy import Strategy
     from chunkviz.tokens import TokenMap
 
-_EMPTY: Mapping[str, Any] = MappingProxyType({})
-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -42,8 +40,8 @@ class Chunk:
     context: str | None = None
     """Text written about the chunk, put before it for embedding; never part of the span."""
     context_error: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=lambda: _EMPTY, hash=False)
-    """Read-only; for what a strategy or a user adds."""
+    extra: tuple[tuple[str, Any], ...] = ()
+    """What a strategy or a user adds, as (name, value) pairs; read it as ``metadata``."""
     level: int = 0
     """0 for what is searched, 1 and up for parents."""
 
@@ -77,6 +75,11 @@ class Chunk:
     def embedding_text(self) -> str:
         """What is embedded: context, a blank line and the text, or the text alone."""
         return f"{self.context}\n\n{self.text}" if self.context else self.text
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What a strategy or a user added, read-only."""
+        return MappingProxyType(dict(self.extra))
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -18,8 +18,12 @@ Format = Literal["markdown", "text", "code"]
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CODE_SUFFIXES = frozenset(
-    ".bash .bat .c .cc .cfg .cpp .cs .css .csv .go .h .hpp .ini .ipynb .java .jl .js .json .jsonl .jsx .kt .lua .m"
-    " .php .pl .ps1 .py .pyi .r .rb .rs .scala .sh .sql .swift .toml .ts .tsv .tsx .vue .xml .yaml .yml .zsh".split()
+    f".{ending}"
+    for line in (
+        "bash bat c cc cfg cpp cs css csv go h hpp ini ipynb java jl js json jsonl jsx kt lua m",
+        "php pl ps1 py pyi r rb rs scala sh sql swift toml ts tsv tsx vue xml yaml yml zsh",
+    )
+    for ending in line.split()
 )
 
 

@@ -13,7 +13,7 @@ StructureKind: TypeAlias = Literal["header", "paragraph", "line", "sentence", "w
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """The text itself offers a boundary here: a header begins, a paragraph ends, …"""
+    """The text itself offers a boundary here: a header begins, say, or a paragraph ends."""
 
     kind: StructureKind
 

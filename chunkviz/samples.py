@@ -56,4 +56,5 @@ def load_sample(identifier: str) -> Document:
     for sample in list_samples():
         if sample.id == identifier:
             return load(app_folder() / "sample_docs" / sample.file)
-    raise UnknownNameError("sample", identifier, [sample.id for sample in list_samples()])
+    what = "sample"
+    raise UnknownNameError(what, identifier, [sample.id for sample in list_samples()])

@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import numpy as np
 import regex
 
 from chunkviz.document import without_surrogates
 from chunkviz.span import Span
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from chunkviz.document import Document
 
 _HEADING_SIGNS = re.compile(
@@ -122,19 +120,21 @@ def _heading_paths(found: tuple[Heading, ...]) -> tuple[list[int], list[tuple[st
     return [heading.start for heading in found], paths
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StructureCuts:
-    """Sorted offsets (int64) where the text itself offers a boundary.
+    """Sorted offsets where the text itself offers a boundary.
 
     Each is the first character after white space, so what stands before keeps its punctuation and
     what follows begins with its heading. No place between a heading and the text it announces is
     offered: a heading stays with the beginning of its section.
     """
 
-    headers: tuple[NDArray[np.int64], ...]
-    """One array per heading level that occurs, highest first."""
-    paragraphs: NDArray[np.int64]
-    lines: NDArray[np.int64]
+    headers: tuple[Sequence[int], ...]
+    """One row per heading level that occurs, highest first."""
+    paragraphs: Sequence[int]
+    lines: Sequence[int]
+    glued: frozenset[int] = frozenset()
+    """Line starts left out because a heading holds on to them."""
 
 
 def structure_cuts(document: Document) -> StructureCuts:
@@ -143,8 +143,7 @@ def structure_cuts(document: Document) -> StructureCuts:
 
 
 def _find_structure_cuts(document: Document) -> StructureCuts:
-    text = document.text
-    length = len(text)
+    text, length = document.text, len(document.text)
     lines: list[int] = []
     paragraphs: list[int] = []
     # A lone \r is a line end too, but so rare that the pattern without it is worth its speed.
@@ -157,26 +156,21 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
         if end - start > 1 and _is_blank_line(match.group()):
             paragraphs.append(end)
     found = headings(document)
-    line_cuts, paragraph_cuts = np.array(lines, np.int64), np.array(paragraphs, np.int64)
     if not found:
-        return StructureCuts((), paragraph_cuts, line_cuts)
-    firsts = [found[0]]
-    for before, heading in pairwise(found):
-        has_body = bool(text[before.end : heading.start].strip())
-        if has_body or heading.level <= before.level:
-            firsts.append(heading)
-    ends = np.array([heading.end for heading in found], np.int64)
-    starts = np.array([heading.start for heading in found], np.int64)
-    announced = _next_places(line_cuts, ends)
-    glued = np.union1d(announced, _inside(line_cuts, starts, ends))
+        return StructureCuts((), paragraphs, lines)
+    firsts = [found[0], *(heading for before, heading in pairwise(found) if not _announces(text, before, heading))]
     headers = tuple(
-        np.array(level_starts, np.int64)
+        starts
         for level in range(1, 7)
-        if (level_starts := [heading.start for heading in firsts if heading.level == level and heading.start > 0])
+        if (starts := [heading.start for heading in firsts if heading.level == level and heading.start > 0])
     )
-    keep = np.concatenate(headers) if headers else np.array([], np.int64)
-    glued = np.setdiff1d(glued, keep)
-    return StructureCuts(headers, np.setdiff1d(paragraph_cuts, glued), np.setdiff1d(line_cuts, glued))
+    glued = _glued(found, lines) - {start for starts in headers for start in starts}
+    return StructureCuts(
+        headers,
+        [place for place in paragraphs if place not in glued],
+        [place for place in lines if place not in glued],
+        frozenset(glued),
+    )
 
 
 def _is_blank_line(gap: str) -> bool:
@@ -184,16 +178,18 @@ def _is_blank_line(gap: str) -> bool:
     return gap.count("\n") > 1 or (gap.count("\r") > gap.count("\r\n") + 1)
 
 
-def _next_places(cuts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return, for each end, the first cut after it, where there is one."""
-    at = cuts.searchsorted(ends, side="right")
-    return cuts[at[at < len(cuts)]]
+def _announces(text: str, before: Heading, heading: Heading) -> bool:
+    """Whether ``heading`` is the first thing in the section of ``before``, a level deeper."""
+    return heading.level > before.level and not text[before.end : heading.start].strip()
 
 
-def _inside(cuts: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the cuts strictly inside any of the spans (the lines of a setext heading)."""
-    at = starts.searchsorted(cuts, side="left") - 1
-    return cuts[(at >= 0) & (cuts < ends[at])]
+def _glued(found: tuple[Heading, ...], lines: list[int]) -> set[int]:
+    """Return the line starts that would part a heading's lines, or a heading from what follows it."""
+    glued: set[int] = set()
+    for heading in found:
+        first, behind = bisect_right(lines, heading.start), bisect_right(lines, heading.end)
+        glued.update(lines[first : behind + 1])
+    return glued
 
 
 def split_sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
@@ -256,6 +252,10 @@ _PLAIN = re.compile(
     "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]"
 )
 """Characters that never continue a cluster, so that one begins at each unless what stands before says otherwise."""
+FIRST_MARK = "\u0300"
+"""The first combining mark: no character below it continues a cluster, but for \\n after \\r."""
+FIRST_PREPEND = "\u0600"
+"""The first character that can hold on to what follows it, but for \\r before \\n."""
 _REACHES_ON = regex.compile(r"[\r\p{Grapheme_Cluster_Break=Prepend}\p{Grapheme_Cluster_Break=L}]")
 
 
@@ -274,11 +274,13 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
     start = offset - 1
     while start > floor and not _starts_cluster(text[start], text[start - 1]):
         start -= 1
-    for match in _CLUSTER.finditer(text, start):
-        if match.end() > offset:
-            return match.start()
-        if match.end() == offset:
-            return offset
+    # Whether a cluster ends at `offset` depends on nothing behind the next character, and to know how
+    # many flags stand before a place the library would look back to the beginning: so give it a slice.
+    for match in _CLUSTER.finditer(text[start : offset + 1]):
+        if start + match.end() > offset:
+            return start + int(match.start())
+        if start + match.end() == offset:
+            break
     return offset
 
 
@@ -291,8 +293,12 @@ def snap_forward(text: str, offset: int, floor: int = 0) -> int:
         return offset
     if start == offset - 1 and _is_pair(text[start], text[offset]):
         return offset + 1
-    match = _CLUSTER.match(text, start)
-    return match.end() if match else offset
+    width = 32
+    while True:
+        match = _CLUSTER.match(text[start : start + width])
+        if match is None or match.end() < width or start + width >= len(text):
+            return start + int(match.end()) if match else offset
+        width *= 4
 
 
 def _is_pair(before: str, here: str) -> bool:
@@ -301,8 +307,10 @@ def _is_pair(before: str, here: str) -> bool:
 
 def _starts_cluster(here: str, before: str) -> bool:
     """Whether a cluster certainly begins at ``here``; False means that one has to look."""
-    return _PLAIN.match(here) is not None and not (here == "\n" and before == "\r") and (
-        before < "\u0600" or _REACHES_ON.match(before) is None
+    return (
+        _PLAIN.match(here) is not None
+        and not (here == "\n" and before == "\r")
+        and (before < FIRST_PREPEND or _REACHES_ON.match(before) is None)
     )
 
 

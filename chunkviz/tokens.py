@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     from chunkviz.document import Document
 
-_SETTLING = r"\s!-&(-/:-@\[-^`{-~\u2010-\u2015\u201c\u201d\u3001-\u3003\u3008-\u3011\uff01-\uff06\uff08-\uff0f\uff1a-\uff20"
+_SETTLING = (
+    r"\s!-&(-/:-@\[-^`{-~\u2010-\u2015\u201c\u201d\u3001-\u3003\u3008-\u3011\uff01-\uff06\uff08-\uff0f\uff1a-\uff20"
+)
 """Characters after which, behind a letter or digit, every known pattern has ended its piece.
 
 The apostrophe is missing (contractions), and so are combining marks (words of o200k hold them).
@@ -44,7 +46,10 @@ _BLOCK = 1 << 17
 class Tokenizer(Protocol):
     """What counts tokens; one small object is enough."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Name of the vocabulary, as people know it."""
+        ...
 
     def count(self, text: str, /) -> int:
         """Return the number of tokens of ``text``; text that spells a special token is ordinary text."""
@@ -66,7 +71,10 @@ class SettledTokenizer(Tokenizer, Protocol):
     the whole; that makes exact counts of slices cheap.
     """
 
-    settled: re.Pattern[str]
+    @property
+    def settled(self) -> re.Pattern[str]:
+        """Matches the character before a settled place, looking ahead for the rest."""
+        ...
 
 
 def blocks_of(text: str, settled: re.Pattern[str], size: int = _BLOCK) -> Iterator[tuple[int, int]]:
@@ -161,9 +169,11 @@ class TokenMap:
 
     def _encode(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
         text = self.document.text
-        settled = isinstance(self.tokenizer, SettledTokenizer)
-        starts = encode_in_blocks(self.tokenizer, text, report) if settled else self.tokenizer.token_starts(text)
-        starts = np.asarray(starts)
+        tokenizer = self.tokenizer
+        if isinstance(tokenizer, SettledTokenizer):
+            starts = encode_in_blocks(tokenizer, text, report)
+        else:
+            starts = np.asarray(tokenizer.token_starts(text))
         usable = starts.ndim == 1 and starts.dtype.kind in "iu"
         if usable and len(starts):
             usable = bool(starts[0] >= 0 and starts[-1] <= len(text) and (np.diff(starts) >= 0).all())
@@ -181,23 +191,29 @@ class TokenMap:
     def _count_piece(self) -> _PieceCounter:
         return _PieceCounter(self.tokenizer)
 
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
+        """Patterns for the first and the last settled place, or None for a tokenizer of unknown rules."""
+        if not isinstance(self.tokenizer, SettledTokenizer):
+            return None
+        settled = self.tokenizer.settled
+        return settled, re.compile(f"(?s:.*)(?:{settled.pattern})", settled.flags)
+
     def __len__(self) -> int:
         """Return the number of tokens of the whole document."""
         return self.count(0, len(self.document.text))
 
     def count(self, start: int, end: int) -> int:
         """Return exactly how many tokens ``document.text[start:end]`` has when tokenized on its own."""
-        text = self.document.text
-        settled = getattr(self.tokenizer, "settled", None)
-        if settled is None:
+        text, patterns = self.document.text, self._patterns
+        if patterns is None:
             return self.tokenizer.count(text[start:end])
-        first = settled.search(text, start, end)
+        first = patterns[0].search(text, start, end)
         if first is None:
             return self._count_piece(text[start:end])
         head = first.end()
-        tail = last_settled(text, settled, head, end)
-        starts = self.starts
-        inner = 0 if tail == head else int(starts.searchsorted(tail)) - int(starts.searchsorted(head))
+        tail = last_settled(text, patterns[1], head, end)
+        inner = 0 if tail == head else int(self.starts.searchsorted(tail) - self.starts.searchsorted(head))
         return self._count_piece(text[start:head]) + inner + self._count_piece(text[tail:end])
 
     def reach(self, start: int, size: int) -> int:
@@ -234,19 +250,18 @@ class _PieceCounter:
         return count
 
 
-def last_settled(text: str, settled: re.Pattern[str], low: int, high: int) -> int:
+def last_settled(text: str, last: re.Pattern[str], low: int, high: int) -> int:
     """Return the last settled place in ``(low, high]``, or ``low`` where there is none.
 
-    Looks at growing windows from the end, so that it costs what lies between the place and ``high``.
+    ``last`` matches up to the last one in what it is given. Looks at growing windows from the end,
+    so that it costs what lies between the place and ``high``.
     """
-    width = 32
+    width = 48
     while True:
         window = max(low, high - width)
-        place = 0
-        for match in settled.finditer(text, window, high):
-            place = match.end()
-        if place > low:
-            return place
+        match = last.match(text, window, high)
+        if match is not None:
+            return match.end()
         if window == low:
             return low
         width *= 8

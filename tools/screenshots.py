@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -22,10 +23,15 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 README_QUERY = "sample=manual&strategy=recursive&recursive.chunk_size=192&recursive.chunk_overlap=24"
 
 
@@ -44,7 +50,7 @@ def running_app() -> Iterator[str]:
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()  # noqa: S310
             except (urllib.error.URLError, TimeoutError):
-                server.poll()
+                time.sleep(0.1)
             else:
                 break
         yield address

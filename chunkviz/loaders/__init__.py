@@ -19,7 +19,7 @@ from chunkviz.loaders.decoding import decode
 from chunkviz.loaders.kinds import SUFFIX_KINDS, SUFFIXES, kind_of, suffix_of
 from chunkviz.loaders.limits import Limits
 from chunkviz.loaders.process import parse
-from chunkviz.loaders.tidy import first_heading
+from chunkviz.segments import headings
 from chunkviz.span import Span
 
 __all__ = ["SUFFIXES", "Limits", "load", "load_bytes"]
@@ -119,7 +119,8 @@ def load_bytes(
 
 def _described(document: Document) -> Document:
     """Add what prose tells about itself: language, and the title of a Markdown text."""
-    title = document.title or (first_heading(document.text) if document.format == "markdown" else None)
+    found = headings(document) if document.format == "markdown" else ()
+    title = document.title or next((heading.title for heading in found if heading.title), None)
     return Document(
         document.text,
         name=document.name,

@@ -13,7 +13,7 @@ from chunkviz.loaders.archive import DAMAGED, kind_of_ole, open_safely
 from chunkviz.loaders.decoding import decode
 from chunkviz.loaders.kinds import SUFFIX_KINDS, Kind, kind_of, suffix_of
 from chunkviz.loaders.limits import Limits
-from chunkviz.loaders.tidy import count_of, first_heading, plain_markdown, tidy, without_inline_images
+from chunkviz.loaders.tidy import count_of, plain_markdown, tidy, without_inline_images
 
 _MIMETYPES = {
     Kind.RTF: "application/rtf",
@@ -98,7 +98,7 @@ def _joined(parts: list[str], title: str | None, changes: list[str], *, paged: b
     return {
         "text": text,
         "pages": pages if paged else [],
-        "title": title or first_heading(text),
+        "title": title,
         "changes": changes,
     }
 

@@ -8,8 +8,6 @@ _CODE = re.compile(r"(^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\2[`~]*[ \t]*$|(?<!\
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINE_MARK = re.compile(r"(?:^|\n) {0,3}\Z")
 _INLINE_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(data:[^)\s]*\)")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 
 def count_of(number: int, noun: str) -> str:
@@ -58,18 +56,3 @@ def _unescaped(text: str) -> str:
 def without_inline_images(text: str) -> tuple[str, int]:
     """Return Markdown in which pictures written into the text (``data:``) are replaced by their description."""
     return _INLINE_IMAGE.subn(lambda found: found[1], text)
-
-
-def first_heading(text: str) -> str | None:
-    """Return the title of the first ``#`` heading outside fenced code, or None."""
-    fence = ""
-    for line in text.splitlines():
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif (heading := _HEADING.match(line)) and heading[1]:
-            return heading[1]
-    return None

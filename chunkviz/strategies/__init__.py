@@ -36,7 +36,8 @@ def strategy_class(name: str) -> type[Strategy]:
     for strategy in STRATEGIES:
         if strategy.name == name:
             return strategy
-    raise UnknownNameError("strategy", name, list_strategies())
+    what = "strategy"
+    raise UnknownNameError(what, name, list_strategies())
 
 
 def get_strategy(name: str, **parameters: Any) -> Strategy:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from chunkviz.document import Document
 from chunkviz.evidence import DocumentEnd, SizeLimit
-from chunkviz.packing import Piece, last_whole, skip_space, trimmed_end
+from chunkviz.packing import Packer, Piece, skip_space, trimmed_end
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.segments import snap_forward
 from chunkviz.services import Services
@@ -42,12 +42,13 @@ class FixedSize(Strategy):
     def cut(self, document: Document, services: Services) -> list[Piece]:
         """Slide the window; the last one never lies inside the one before."""
         text, measure = document.text, measure_of(self.unit, document, services)
+        packer = Packer(text, measure, self.chunk_size)
         pieces: list[Piece] = []
         length = trimmed_end(text, 0, len(text))
         window = done = skip_space(text, 0)
         while done < length:
             start = skip_space(text, window)
-            cut = last_whole(text, measure, self.chunk_size, window, done, length)
+            cut = packer.last_whole(window, done, length)
             reason = SizeLimit()
             if cut is None and window < done:
                 window = done
@@ -61,8 +62,8 @@ class FixedSize(Strategy):
                     pieces.pop()
                 pieces.append(Piece(start, end, reason if end < length else DocumentEnd()))
             done = cut
-            window = max(window + 1, measure.back(cut, self.chunk_overlap))
-            window = snap_forward(text, window, 0)
-            while window < cut and measure.count(window, cut) > self.chunk_overlap:
-                window = snap_forward(text, window + 1, window)
+            back = snap_forward(text, max(window + 1, measure.back(cut, self.chunk_overlap)), window)
+            while back < cut and measure.count(back, cut) > self.chunk_overlap:
+                back = snap_forward(text, back + 1, back)
+            window = back
         return pieces

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator
 from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.evidence import OwnSeparator
-from chunkviz.packing import Level, Piece, SortedCuts, pack, skip_space, structure_levels
+from chunkviz.packing import Level, Packer, Piece, SortedCuts, skip_space, structure_levels
 from chunkviz.params import Choice, Slider, Switch, TextList, Unit
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
@@ -44,7 +44,7 @@ class Recursive(Strategy):
     unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
     """What sizes are counted in."""
     separators: Annotated[tuple[str, ...], Field(max_length=50), TextList()] = ()
-    """Your own separators, strongest first, instead of the built-in order; what none of them can cut is cut anywhere."""
+    """Your own separators, strongest first, instead of the built-in order; what none can cut is cut anywhere."""
     is_regex: Annotated[bool, Field(title="Separators are patterns"), Switch(only_with="separators")] = False
     """Read the separators as regular expressions."""
 
@@ -59,16 +59,13 @@ class Recursive(Strategy):
     def cut(self, document: Document, services: Services) -> list[Piece]:
         """Pack the document along its own structure, or along the user's separators."""
         measure = measure_of(self.unit, document, services)
-        return pack(document.text, measure, self._levels(document), self.chunk_size, self.chunk_overlap)
+        return Packer(document.text, measure, self.chunk_size, self.chunk_overlap, self._levels(document)).pack()
 
     def _levels(self, document: Document) -> tuple[Level, ...]:
         if not self.separators:
-            cuts = structure_cuts(document)
             return document.derive(
-                "structure levels",
-                lambda: structure_levels(
-                    document.text, lambda: language_of(document), cuts.headers, cuts.paragraphs, cuts.lines
-                ),
+                ("structure levels", document.language),
+                lambda: structure_levels(document.text, structure_cuts(document), lambda: language_of(document)),
             )
         return tuple(
             Level(SortedCuts(separator_cuts(document, separator, is_regex=self.is_regex)), OwnSeparator(separator))
@@ -78,14 +75,15 @@ class Recursive(Strategy):
 
 
 def separator_cuts(document: Document, separator: str, *, is_regex: bool = False) -> list[int]:
-    """Return the sorted offsets at which ``separator`` lets the document be cut.
+    r"""Return the sorted offsets at which ``separator`` lets the document be cut.
 
-    A separator stays with the text before it; one that begins a line ("\\n# ", "\\nclass ") stays
+    A separator stays with the text before it; one that begins a line ("\n# ", "\nclass ") stays
     with the text after it. White space at a cut is trimmed.
     """
 
     def find() -> list[int]:
-        text, places = document.text, []
+        text = document.text
+        places: list[int] = []
         for start, end in separator_matches(document, separator, is_regex=is_regex):
             found = text[start:end]
             begins_line = found[:1] in "\r\n" and found.strip() and found[-1] not in "\r\n"

@@ -16,7 +16,9 @@ def whole_places(text: str) -> set[int]:
     return {
         place
         for place in places
-        if not (0 < place < len(text) and "\ud800" <= text[place - 1] <= "\udbff" and "\udc00" <= text[place] <= "\udfff")
+        if not (
+            0 < place < len(text) and "\ud800" <= text[place - 1] <= "\udbff" and "\udc00" <= text[place] <= "\udfff"
+        )
     }
 
 

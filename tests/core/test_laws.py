@@ -60,7 +60,10 @@ def test_every_strategy_keeps_the_laws_on_arbitrary_text(run: tuple[str, dict[st
 
 
 @settings(max_examples=150, deadline=None)
-@given(texts, st.lists(st.sampled_from(["\n\n", "\n", "。", ". ", " ", "\n# ", "a", "|", "\r\n", ""]), max_size=4, unique=True))
+@given(
+    texts,
+    st.lists(st.sampled_from(["\n\n", "\n", "。", ". ", " ", "\n# ", "a", "|", "\r\n", ""]), max_size=4, unique=True),
+)
 def test_separators_of_ones_own_keep_the_laws(text: str, separators: list[str]) -> None:
     ordered = tuple(sorted(separators, key=lambda separator: separator == ""))
     strategy = cv.Recursive(chunk_size=12, chunk_overlap=5, unit="characters", separators=ordered)
