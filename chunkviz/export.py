@@ -45,11 +45,16 @@ def rows(chunking: Chunking) -> Iterator[dict[str, Any]]:
 
 
 def to_jsonl(chunking: Chunking) -> bytes:
-    """Return one JSON object a line, UTF-8; a lone surrogate is written as its escape."""
+    """Return one JSON object a line, UTF-8.
+
+    A line with a lone surrogate, or a character that some readers take for a line end, is written
+    in escapes.
+    """
     lines = []
     for row in rows(chunking):
         line = json.dumps(row, ensure_ascii=False)
-        lines.append(line if without_surrogates(line) == line else json.dumps(row))
+        plain = without_surrogates(line) == line and len(line.splitlines()) == 1
+        lines.append(line if plain else json.dumps(row))
     return "".join(f"{line}\n" for line in lines).encode()
 
 

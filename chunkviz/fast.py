@@ -105,7 +105,7 @@ class QuicktokTokenizer:
 
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each token id: how many characters begin in it, and 1 if it starts inside one."""
+        """For each token id: how many characters begin in it, and the way back to its start."""
         return character_tables(self.pieces)
 
 

@@ -192,12 +192,13 @@ def _glued(found: tuple[Heading, ...], lines: list[int]) -> set[int]:
     return glued
 
 
-def split_sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
+def split_sentences(text: str, language: str | None = "en") -> tuple[Span, ...]:
     """Return the sentences of ``text`` as spans trimmed of white space, in order.
 
-    ``language`` is an ISO 639-1 code; None detects it, and falls back on English rules where that
-    is impossible. A blank line, and the start of a list item, heading, table row or quote, ends a
-    sentence whatever its punctuation. Sentence rules: the package ``sentencex`` (Wikimedia).
+    ``language`` is an ISO 639-1 code; None detects it, and takes English rules where that is
+    impossible. CJK full stops are known in every language. A blank line, and the start of a list
+    item, heading, table row or quote, ends a sentence whatever its punctuation. Sentence rules:
+    the package ``sentencex`` (Wikimedia).
     """
     if language is None:
         from chunkviz.language import detect_language  # noqa: PLC0415  its model is loaded when first needed

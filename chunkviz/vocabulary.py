@@ -65,7 +65,7 @@ class TiktokenTokenizer:
 
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each token id: how many characters begin in it, and 1 if it starts inside one."""
+        """For each token id: how many characters begin in it, and the way back to its start."""
         return character_tables([self._piece(token) for token in range(self.encoding.n_vocab)])
 
     def _piece(self, token: int) -> bytes:
@@ -76,21 +76,24 @@ class TiktokenTokenizer:
 
 
 def character_tables(pieces: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return two int64 arrays as long as ``pieces``: characters begun by each, and 1 where it starts inside one."""
+    """Return two int64 arrays as long as ``pieces``: how many characters begin in each, and the way back.
+
+    The way back leads from behind the last character begun to where the piece starts: one more
+    than the characters begun if it starts inside a character.
+    """
     lengths = np.fromiter(map(len, pieces), np.int64, len(pieces))
     ends = np.cumsum(lengths)
     continuing = np.frombuffer(b"".join(pieces), np.uint8) & 0xC0 == 0x80  # noqa: PLR2004  UTF-8 continuation bytes
     before = np.concatenate([[0], np.cumsum(continuing)])
     begun = lengths - before[ends] + before[ends - lengths]
     inside = np.append(continuing, False)[ends - lengths] & (lengths > 0)
-    return begun, inside.astype(np.int64)
+    return begun, begun + inside
 
 
-def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], inside: NDArray[np.int64]) -> NDArray[np.int64]:
+def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], back: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the character offset at which each of ``tokens`` starts, by the two tables of their vocabulary."""
-    starts = np.cumsum(begun[tokens], dtype=np.int64)
-    starts -= begun[tokens]
-    starts -= inside[tokens]
+    starts = np.cumsum(begun.take(tokens), dtype=np.int64)
+    starts -= back.take(tokens)
     return starts
 
 

@@ -13,6 +13,7 @@ from chunkviz.params import Choice, Slider, Unit
 from chunkviz.segments import snap_forward
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Strategy, measure_of
+from chunkviz.tokens import Measure
 
 UNIT_LABELS = {"tokens": "Tokens", "characters": "Characters"}
 
@@ -48,22 +49,29 @@ class FixedSize(Strategy):
         window = done = skip_space(text, 0)
         while done < length:
             start = skip_space(text, window)
-            cut = packer.last_whole(window, done, length)
-            reason = SizeLimit()
+            window_end = min(measure.reach(window, self.chunk_size), length)
+            if start >= window_end > window:  # nothing but white space
+                window = done = start
+                continue
+            cut, reason = packer.last_whole(start, max(start, done), window_end), SizeLimit()
             if cut is None and window < done:
                 window = done
                 continue
             if cut is None:
-                cut = snap_forward(text, window + 1, window)
+                cut = snap_forward(text, start + 1, start)
                 reason = SizeLimit(exceeded=measure.count(start, cut) > self.chunk_size)
-            end = trimmed_end(text, min(start, cut), cut)
-            if end > (pieces[-1].end if pieces else start):
+            end = trimmed_end(text, start, cut)
+            if not pieces or end > pieces[-1].end:
                 if pieces and pieces[-1].start == start:
                     pieces.pop()
                 pieces.append(Piece(start, end, reason if end < length else DocumentEnd()))
             done = cut
-            back = snap_forward(text, max(window + 1, measure.back(cut, self.chunk_overlap)), window)
-            while back < cut and measure.count(back, cut) > self.chunk_overlap:
-                back = snap_forward(text, back + 1, back)
-            window = back
+            window = self._step_back(text, measure, window, cut)
         return pieces
+
+    def _step_back(self, text: str, measure: Measure, window: int, cut: int) -> int:
+        """Return where the next window starts: behind this one's start, sharing at most the overlap."""
+        back = snap_forward(text, max(window + 1, measure.back(cut, self.chunk_overlap)), window)
+        while back < cut and measure.count(skip_space(text, back), cut) > self.chunk_overlap:
+            back = snap_forward(text, back + 1, back)
+        return back

@@ -19,6 +19,9 @@ size = left.slider("Chunk size", 1, 2_000, int(query.get("size", "120")))
 drawn = chunking(name, size, int(query.get("overlap", "0")), of=keep(name))
 asked = middle.number_input("Select", value=None, step=1, min_value=0)
 pushed = right.button("Ask")
+if right.toggle("Hide"):
+    st.write("hidden")
+    st.stop()
 state = draw_viewer(
     drawn,
     key="viewer",

@@ -357,6 +357,19 @@ def test_two_viewers_on_one_page_do_not_clash(show: Show) -> None:
     assert screen.page.evaluate("chunkvizViewers.get('second').stage.layers.selected") == -1
 
 
+def test_a_viewer_leaves_nothing_behind_and_comes_back(show: Show) -> None:
+    screen = show(text="words", size=120)
+    screen.page.mouse.click(*screen.point_of(250))
+    selected(screen, 2)
+    hide = screen.page.get_by_text("Hide", exact=True)
+    hide.click()
+    screen.python_says("hidden")
+    screen.page.wait_for_function("CSS.highlights.size === 0")
+    hide.click()
+    screen.wait("v.painter.painted.size > 0 && v.layers.selected === 2")
+    assert screen.pieces("selected-2")
+
+
 def test_a_blank_document_is_met_with_a_sentence(show: Show) -> None:
     screen = show(text="blank")
     assert "nothing to chunk" in screen.page.locator(".blank").inner_text()

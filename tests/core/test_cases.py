@@ -36,7 +36,9 @@ def runs() -> list[Any]:
     return [
         pytest.param(case, name, id=f"{case['id']}-{name}")
         for case in chunked
-        for name in STRATEGIES.get(case["strategy"], cv.list_strategies() if case["strategy"] == "any" else ("recursive",))
+        for name in STRATEGIES.get(
+            case["strategy"], cv.list_strategies() if case["strategy"] == "any" else ("recursive",)
+        )
     ]
 
 
@@ -92,7 +94,9 @@ def test_a_reported_fault_does_not_happen_here(case: dict[str, Any], name: str) 
     assert eval(case["check"], names) is True, case["expect"]  # noqa: S307  our own file
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case["strategy"] == "sentence"], ids=lambda case: case["id"])
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case["strategy"] == "sentence"], ids=lambda case: case["id"]
+)
 def test_sentences_end_where_a_reader_would_end_them(case: dict[str, Any]) -> None:
     src = source_of(case)
     found = [src[span.start : span.end] for span in cv.split_sentences(src)]
@@ -126,7 +130,9 @@ def test_every_setting_has_an_effect(name: str) -> None:
     for parameter in cv.strategies.strategy_class(name).model_fields:
         if parameter == "is_regex":  # without separators the screen does not offer it
             spans = [
-                cv.Recursive(chunk_size=40, unit="characters", separators=(r"\d+",), is_regex=value).chunk(text).ends.tolist()
+                cv.Recursive(chunk_size=40, unit="characters", separators=(r"\d+",), is_regex=value)
+                .chunk(text)
+                .ends.tolist()
                 for value in (False, True)
             ]
         else:

@@ -98,7 +98,10 @@ def test_small_neighbours_share_a_chunk_up_to_the_size() -> None:
 def test_overlap_repeats_whole_sentences_where_they_fit() -> None:
     text = "First bit here. Second bit. Third bit. Fourth bit here."
     chunking = cv.Recursive(chunk_size=40, chunk_overlap=14, unit="characters").chunk(text)
-    assert [chunk.text for chunk in chunking] == ["First bit here. Second bit. Third bit.", "Third bit. Fourth bit here."]
+    assert [chunk.text for chunk in chunking] == [
+        "First bit here. Second bit. Third bit.",
+        "Third bit. Fourth bit here.",
+    ]
     assert chunking.overlaps.tolist() == [0, 10]
 
 
@@ -114,8 +117,13 @@ def test_a_separator_that_begins_a_line_stays_with_what_follows() -> None:
 
 def test_source_code_has_no_headings() -> None:
     text = "# one\nx = 1\n\n# two\ny = 2\n"
-    assert cv.Recursive(chunk_size=14, unit="characters").chunk(cv.Document(text, "a.py")).boundary_reasons[0] == "paragraph"
-    assert cv.Recursive(chunk_size=14, unit="characters").chunk(cv.Document(text, "a.md")).boundary_reasons[0] == "header"
+    assert (
+        cv.Recursive(chunk_size=14, unit="characters").chunk(cv.Document(text, "a.py")).boundary_reasons[0]
+        == "paragraph"
+    )
+    assert (
+        cv.Recursive(chunk_size=14, unit="characters").chunk(cv.Document(text, "a.md")).boundary_reasons[0] == "header"
+    )
 
 
 def test_a_pattern_that_runs_wild_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +172,9 @@ class Naive:
         return offset + len(self.text[offset:]) - len(self.text[offset:].lstrip())
 
 
-plain = st.lists(st.sampled_from(["ab", "c", "d.", " ", "  ", "\n", "\n\n", "long word", "x" * 9, ", "]), max_size=50).map("".join)
+plain = st.lists(
+    st.sampled_from(["ab", "c", "d.", " ", "  ", "\n", "\n\n", "long word", "x" * 9, ", "]), max_size=50
+).map("".join)
 
 
 @settings(max_examples=400, deadline=None)

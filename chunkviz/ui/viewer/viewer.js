@@ -100,6 +100,7 @@ class Viewer {
   async receive(kind) {
     const message = this.inbox?.get(kind)
     if (!message || this.bodies[kind]?.message === message) return
+    if (kind === "document" && this.text?.id === message.head.document) return
     this.awaited = { ...this.awaited, [kind]: message }
     const body = await bodyOf(message)
     if (this.awaited[kind] !== message || this.gone) return
@@ -110,7 +111,6 @@ class Viewer {
 
   /** @param {object} head @param {Uint8Array} body */
   showDocument(head, body) {
-    if (this.text?.id === head.document) return
     this.painter.reset()
     this.overlay.forgetSpaces()
     this.text = new DocumentText(head, body)
@@ -480,6 +480,9 @@ export default function mount(component) {
   return () => {
     viewer.dispose()
     VIEWERS.delete(parentElement)
-    if (entry.stage === viewer) shared.delete(head.viewer)
+    if (entry.stage !== viewer) return
+    entry.stage = null
+    // The boundaries stay: should this part alone come back, nobody would send them again.
+    entry.inbox.delete("document")
   }
 }
