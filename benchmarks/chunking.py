@@ -2,7 +2,7 @@
 
     python benchmarks/chunking.py [--quick] [PART ...]
 
-Parts: ours, peers, linear, step, memory; all of them when none is named. ``--quick`` leaves out the texts of 10 MB.
+Parts: ours, step, memory, peers, linear; all of them when none is named. ``--quick`` leaves out the texts of 10 MB.
 Every text is measured in a process of its own: the time is the least of several repeats, taken in turns, with the
 garbage collector off. Our own rows are measured on all cores, and again, in processor time, on one. Libraries that are
 not installed are left out with a line.
@@ -37,7 +37,7 @@ from chunkviz.segments import language_of
 from chunkviz.tokens import SettledTokenizer
 from chunkviz.vocabulary import TiktokenTokenizer, load_tokenizer
 
-PARTS = ("ours", "peers", "linear", "step", "memory")
+PARTS = ("ours", "step", "memory", "peers", "linear")
 SIZE = 512
 NAMES = {"prose": "text.txt", "markdown": "text.md", "code": "text.py", "CJK": "text.txt"}
 TARGETS = {
@@ -52,8 +52,10 @@ PACKAGES = (
     "chunkviz tiktoken quicktok-v1 numpy regex chonkie langchain-text-splitters semchunk llama-index-core"
     " semantic-text-splitter"
 )
-PATIENCE = 60.0
-"""Seconds a hard text may take before it is called hopeless."""
+PATIENCE = 300.0
+"""Seconds after which a hard text is given up."""
+HARD_ROWS = ("fixed_size tokens", "fixed_size characters", "recursive tokens", "recursive characters")
+HARD_LENGTHS = (250_000, 500_000, 1_000_000)
 
 Task = Callable[[], object]
 
@@ -271,16 +273,19 @@ PEERS: dict[str, Callable[[Any], Callable[[str], list[str]]]] = {
 }
 
 
-def measure_hard(kind: str, length: int, row: str) -> float:
-    """Return the seconds one strategy takes on a text that is hard to keep linear."""
-    text = HARD[kind](length)
-    name, unit = row.split()
+def measure_hard(kind: str) -> None:
+    """Print, one line each, the seconds that each strategy takes on a text that is hard to keep linear."""
     services = cv.Services(tokenizer=plain())
     warm_up(services)
-    overlap = {"chunk_overlap": 50} if name == "fixed_size" else {}
-    strategy = cv.get_strategy(name, chunk_size=SIZE, unit=unit, **overlap)
-    seconds, _ = taken({row: lambda: chunked(strategy, cv.Document(text, name="text.txt"), services)}, 2)
-    return seconds[row]
+    for row in HARD_ROWS:
+        name, unit = row.split()
+        overlap = {"chunk_overlap": 50} if name == "fixed_size" else {}
+        strategy = cv.get_strategy(name, chunk_size=SIZE, unit=unit, **overlap)
+        for length in HARD_LENGTHS:
+            text = HARD[kind](length)
+            rounds = 1 if length == HARD_LENGTHS[-1] else 2
+            seconds, _ = taken({row: lambda: chunked(strategy, cv.Document(text, name="text.txt"), services)}, rounds)
+            print(json.dumps([row, seconds[row]]), flush=True)
 
 
 def measure_step(text: str, name: str) -> dict[str, float]:
@@ -314,7 +319,7 @@ def child(order: dict[str, Any]) -> Any:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     what = order["what"]
     if what == "hard":
-        return measure_hard(order["kind"], order["length"], order["row"])
+        return measure_hard(order["kind"])
     path = Path(order["path"])
     if what == "memory":
         return measure_memory(path, order["name"], order["row"])
@@ -326,13 +331,10 @@ def child(order: dict[str, Any]) -> Any:
     return measure_ours(text, order["name"], order["rounds"], one_core=order["cores"] == 1)
 
 
-def ask(patience: float | None = None, **order: Any) -> Any:
-    """Return what a child process measures, or None when it takes too long."""
+def ask(**order: Any) -> Any:
+    """Return what a child process measures."""
     command = [sys.executable, __file__, "--child", json.dumps({"cores": 0, **order})]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
-    except subprocess.TimeoutExpired:
-        return None
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{order}\n{done.stderr}")
     return json.loads(done.stdout.splitlines()[-1])
@@ -388,12 +390,12 @@ def report_ours(files: dict[tuple[str, int], Path]) -> None:
     if any(size == 10 for _, size in files):
         print("Time for 10 MB over time for 1 MB, all cores:\n")
         names = ["tiktoken", *TARGETS]
-        growth = [
+        rows = [
             [kind, *(f"{seconds[kind, 10].get(row, 0) / seconds[kind, 1].get(row, 1):.1f}" for row in names)]
             for kind in NAMES
             if (kind, 10) in seconds
         ]
-        table(["text", *names], growth)
+        table(["text", *names], rows)
 
 
 def wrong_counts(*found: dict[str, dict[str, int]]) -> str:
@@ -429,26 +431,27 @@ def report_peers(files: dict[tuple[str, int], Path]) -> None:
 
 def report_linear() -> None:
     print("### Hard texts\n")
-    print(
-        "Milliseconds for 250,000 / 500,000 / 1,000,000 characters; the last over the first is 4 where time is linear."
-    )
-    print()
-    lengths = (250_000, 500_000, 1_000_000)
+    lengths = " / ".join(f"{length:,}" for length in HARD_LENGTHS)
+    print(f"Milliseconds for {lengths} characters; in parentheses the last over the first: 4 where time is linear.\n")
     rows = []
-    names = [f"{strategy} {unit}" for strategy in ("fixed_size", "recursive") for unit in ("tokens", "characters")]
     for kind in HARD:
-        cells = []
-        for row in names:
-            times = []
-            for length in lengths:
-                # The text is given up at the first length that takes too long.
-                times.append(ask(PATIENCE, what="hard", kind=kind, length=length, row=row))
-                if times[-1] is None:
-                    break
-            shown = " / ".join(f"over {PATIENCE:.0f} s" if each is None else f"{each * 1000:,.0f}" for each in times)
-            cells.append(shown if None in times else f"{shown} ({times[-1] / times[0]:.1f})")
-        rows.append([kind, *cells])
-    table(["text", *names], rows)
+        command = [sys.executable, __file__, "--child", json.dumps({"what": "hard", "kind": kind, "cores": 0})]
+        try:
+            out = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=True).stdout
+        except subprocess.TimeoutExpired as late:
+            out = late.stdout or b""
+        found: dict[str, list[float]] = {row: [] for row in HARD_ROWS}
+        for row, seconds in map(json.loads, out.decode().split("\n")[:-1]):
+            found[row].append(seconds)
+        rows.append([kind, *map(growth, found.values())])
+    table(["text", *HARD_ROWS], rows)
+
+
+def growth(times: list[float]) -> str:
+    shown = " / ".join(f"{each * 1000:,.0f}" for each in times)
+    if len(times) < len(HARD_LENGTHS):
+        return f"{shown} / given up"
+    return f"{shown} ({times[-1] / times[0]:.1f})"
 
 
 def report_step(files: dict[tuple[str, int], Path]) -> None:
@@ -495,10 +498,10 @@ def report(parts: list[str], sizes: tuple[int, ...]) -> None:
             report_step(files)
         if "memory" in parts:
             report_memory(files)
-        if "linear" in parts:
-            report_linear()
         if "peers" in parts:
             report_peers(files)
+    if "linear" in parts:
+        report_linear()
 
 
 def main() -> None:
@@ -510,7 +513,8 @@ def main() -> None:
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"PART must be one of {', '.join(PARTS)}, not {', '.join(sorted(unknown))}.")
     if options.child is not None:
-        print(json.dumps(child(options.child)))
+        if (found := child(options.child)) is not None:
+            print(json.dumps(found))
         return
     report(options.parts or list(PARTS), (1,) if options.quick else (1, 10))
 
