@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from chunkviz.document import Document
-from chunkviz.errors import DocumentError
+from chunkviz.errors import Cancelled, DocumentError
 from chunkviz.language import detect_language
 from chunkviz.loaders.decoding import decode
 from chunkviz.loaders.kinds import SUFFIX_KINDS, SUFFIXES, kind_of, suffix_of
@@ -77,7 +77,9 @@ def load_bytes(
     ------
     DocumentError
         One sentence that names the file and says what to do: empty, blank, too large, damaged, protected, a scan,
-        a zip bomb, not a supported kind, too slow, out of memory, or cancelled.
+        a zip bomb, not a supported kind, too slow, or out of memory.
+    Cancelled
+        When ``cancelled`` said so.
 
     """
     shown = _shown(name)
@@ -89,7 +91,7 @@ def load_bytes(
         raise DocumentError(message)
     if cancelled is not None and cancelled():
         message = f"Loading {shown} was cancelled; load it again when it is wanted."
-        raise DocumentError(message)
+        raise Cancelled(message)
     parsed = kind_of(data, shown) is not None
     if parsed:
         answer = parse(data, shown, limits, cancelled)

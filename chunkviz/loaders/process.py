@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from chunkviz.errors import DocumentError
+from chunkviz.errors import Cancelled, DocumentError
 from chunkviz.loaders.limits import Limits
 
 _POLL_SECONDS = 0.05
@@ -43,7 +43,9 @@ def parse(data: bytes, name: str, limits: Limits, cancelled: Callable[[], bool] 
     Raises
     ------
     DocumentError
-        With the child's own sentence, or because it took too long, was cancelled, ran out of memory or crashed.
+        With the child's own sentence, or because it took too long, ran out of memory or crashed.
+    Cancelled
+        When ``cancelled`` said so.
 
     """
     request = json.dumps({"name": name, "limits": asdict(limits)}).encode() + b"\n" + data
@@ -91,7 +93,7 @@ def _communicate(
             pass
         if cancelled is not None and cancelled():
             message = f"Loading {name} was cancelled; load it again when it is wanted."
-            raise DocumentError(message)
+            raise Cancelled(message)
         if left <= 0:
             message = f"{name} took longer than {limits.seconds:g} seconds to read; split it, or allow more seconds."
             raise DocumentError(message)

@@ -7,6 +7,7 @@ from typing import Any
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
+from chunkviz.segments import sentences
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy
 from chunkviz.tokens import Tokenizer, TokenMap
@@ -16,8 +17,8 @@ _KEPT = 12
 """Chunkings remembered per visitor, so that going back to a setting costs nothing."""
 
 
-def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) -> Chunking:
-    """Return the chunking, from memory where it was made before; long work shows progress and can be stopped."""
+def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) -> Chunking | None:
+    """Return the chunking, from memory where it was made before, or None while long work shows its progress."""
     memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
     key = (document.id, document.language, strategy, tokenizer.name)
     if key in memory:
@@ -27,10 +28,14 @@ def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) ->
     def work(job: jobs.Job[Chunking]) -> Chunking:
         TokenMap.of(document, tokenizer).prepare(job.report)
         chunking = strategy.chunk(document, Services(tokenizer=tokenizer))
+        sentences(document)  # the numbers need them; here their making shows as work
         job.report(1.0)
         return chunking
 
-    chunking = jobs.finish(key, f"Chunking {document.name or 'the text'}", work, slot="chunking")
+    job = jobs.run(key, f"Chunking {document.name or 'the text'}", work, slot="chunking")
+    if not job.done:
+        return None
+    chunking = job.outcome()
     memory[key] = chunking
     while len(memory) > _KEPT:
         memory.popitem(last=False)

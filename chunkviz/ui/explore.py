@@ -118,8 +118,7 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
             persist_state="session",
         )  # fmt: skip
         model = st.selectbox(
-            "Limit of the embedding model", ["", *EMBEDDING_LIMITS], key="model", bind="query-params", width=340,
-            format_func=lambda name: f"{name} · {EMBEDDING_LIMITS[name]:,}" if name else "no line",
+            "Limit of the embedding model", ["none", *EMBEDDING_LIMITS], key="model", bind="query-params", width=340,
             help="The longest text the model reads, in its own tokens; those counted here differ by some percent.",
         )  # fmt: skip
     limit = EMBEDDING_LIMITS.get(model or "")

@@ -55,17 +55,28 @@ class Job(Generic[Result]):
             message = f"{self.label} was stopped."
             raise Cancelled(message)
 
+    @property
+    def done(self) -> bool:
+        """Whether there is a result or an error."""
+        return not self._thread.is_alive()
+
+    def outcome(self) -> Result:
+        """Return the result of a job that is done, or raise what the work raised; ``Cancelled`` after Stop."""
+        if self.error is not None:
+            raise self.error
+        return self.result  # type: ignore[return-value]  # done without an error
+
     def wait(self, seconds: float) -> bool:
         """Return whether it is done after at most so many seconds."""
         self._thread.join(seconds)
-        return not self._thread.is_alive()
+        return self.done
 
 
-def finish(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: str) -> Result:
-    """Return what ``work`` returns; while it takes long, draw its progress and stop the page there.
+def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: str) -> Job[Result]:
+    """Return the job that does ``work``, done or not; while it takes long, its progress is drawn here.
 
-    ``slot`` names the place in the session: a new key in the same slot ends the job before it.
-    What the work raises is raised here; ``Cancelled`` when the button was used.
+    ``slot`` names the place in the session: a new key in the same slot ends the job before it. The
+    page runs again when the job is done.
     """
     place = f"job:{slot}"
     job: Job[Result] | None = session.get(place)
@@ -77,10 +88,7 @@ def finish(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot:
         job.start()
     if not job.wait(_QUICK if job.share == 0.0 and not job.cancelled else 0.0):
         _draw_progress(place)
-        st.stop()
-    if job.error is not None:
-        raise job.error
-    return job.result  # type: ignore[return-value]  # done without an error
+    return job
 
 
 @st.fragment(run_every=0.4)

@@ -97,8 +97,11 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
     def work(job: jobs.Job[Document]) -> Document:
         return load_bytes(data, name, cancelled=lambda: job.cancelled)
 
+    job = jobs.run(identity, f"Reading {as_plain(name)}", work, slot="upload")
+    if not job.done:
+        return
     try:
-        document = jobs.finish(identity, f"Reading {name}", work, slot="upload")
+        document = job.outcome()
     except Cancelled as wish:
         st.info(as_plain(str(wish)), icon=":material/info:")
     except ChunkvizError as error:

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chunkviz.errors import DocumentError
+from chunkviz.errors import Cancelled, DocumentError
 from chunkviz.loaders import Limits, load_bytes, process
 
 Zipper = Callable[[Mapping[str, str | bytes]], bytes]
@@ -204,14 +204,14 @@ def test_a_time_out_ends_the_child(report_pdf: bytes, monkeypatch: pytest.Monkey
 def test_cancelling_ends_the_child(report_pdf: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     started = watch(monkeypatch)
     answers = iter([False, True])
-    with pytest.raises(DocumentError, match=r"^Loading a\.pdf was cancelled; load it again when it is wanted\.$"):
+    with pytest.raises(Cancelled, match=r"^Loading a\.pdf was cancelled; load it again when it is wanted\.$"):
         load_bytes(report_pdf, "a.pdf", cancelled=lambda: next(answers))
     assert started[0][2].returncode is not None
 
 
 def test_cancelling_before_the_start_starts_no_child(report_pdf: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     started = watch(monkeypatch)
-    with pytest.raises(DocumentError, match="was cancelled"):
+    with pytest.raises(Cancelled, match="was cancelled"):
         load_bytes(report_pdf, "a.pdf", cancelled=lambda: True)
     assert started == []
 

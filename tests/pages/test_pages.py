@@ -1,0 +1,230 @@
+"""The pages, run without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tiktoken
+from streamlit.testing.v1 import AppTest
+
+import chunkviz as cv
+from chunkviz.samples import list_samples, load_sample
+from chunkviz.tokens import get_tokenizer
+from chunkviz.ui.controls import parse_separators, shown_separator
+from chunkviz.ui.text import as_plain
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+@pytest.fixture
+def app() -> Callable[..., AppTest]:
+    def start(**query: str) -> AppTest:
+        at = AppTest.from_file(APP, default_timeout=120)
+        for name, value in query.items():
+            at.query_params[name.replace("__", ".")] = value
+        return well(at.run())
+
+    return start
+
+
+def well(at: AppTest) -> AppTest:
+    """Return the app after a run, which must not have raised."""
+    assert not at.exception, at.exception[0].message
+    return at
+
+
+def settled(at: AppTest) -> AppTest:
+    """Run on until no job is under way; each run waits for the job, so that this does not spin."""
+    while at.get("progress"):
+        at.run()
+    return well(at)
+
+
+def metrics(at: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def captions(at: AppTest) -> str:
+    return "\n".join(caption.value for caption in at.caption)
+
+
+def test_it_opens_on_a_sample_already_chunked(app: Callable[..., AppTest]) -> None:
+    at = app()
+    chunking = cv.Recursive().chunk(load_sample("essay"))
+    assert metrics(at)["Chunks"] == f"{len(chunking)}"
+    assert "0 left out" in captions(at)
+    assert at.button_group(key="sample").value == "essay"
+
+
+@pytest.mark.parametrize("sample", [sample.id for sample in list_samples()])
+@pytest.mark.parametrize("strategy", cv.list_strategies())
+def test_what_is_shown_is_what_the_library_makes(app: Callable[..., AppTest], sample: str, strategy: str) -> None:
+    at = app(sample=sample, strategy=strategy)
+    chunking = cv.get_strategy(strategy).chunk(load_sample(sample))
+    shown = metrics(at)
+    assert shown["Chunks"] == f"{len(chunking):,}"
+    assert shown["Smallest – largest"] == f"{chunking.token_counts.min():,} – {chunking.token_counts.max():,}"
+    assert f"{chunking.strategy!r}" in at.code[0].value
+
+
+def test_a_link_restores_every_parameter(app: Callable[..., AppTest]) -> None:
+    at = app(
+        sample="manual",
+        strategy="fixed_size",
+        fixed_size__chunk_size="96",
+        fixed_size__chunk_overlap="24",
+        fixed_size__unit="characters",
+    )
+    assert "FixedSize(chunk_size=96, chunk_overlap=24, unit='characters')" in at.code[0].value
+    assert at.slider(key="fixed_size.chunk_size slider").value == 96
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"sample": "nonsense"},
+        {"strategy": "nonsense"},
+        {"recursive__chunk_size": "-5"},
+        {"recursive__chunk_size": "many"},
+        {"recursive__chunk_overlap": "99999999999999"},
+        {"recursive__unit": "parsecs"},
+        {"recursive__separators": "(", "recursive__is_regex": "true"},
+        {"encoding": "nonsense", "language": "Klingon", "model": "nonsense"},
+    ],
+    ids=str,
+)
+def test_a_wrong_link_opens_with_an_answer(app: Callable[..., AppTest], query: dict[str, str]) -> None:
+    at = app(**query)
+    assert at.metric or at.error
+
+
+def test_overlap_follows_a_chunk_size_that_sinks_below_it(app: Callable[..., AppTest]) -> None:
+    at = app(strategy="recursive", recursive__unit="characters")
+    well(at.number_input(key="recursive.chunk_size").set_value(500).run())
+    well(at.number_input(key="recursive.chunk_overlap").set_value(400).run())
+    well(at.number_input(key="recursive.chunk_size").set_value(100).run())
+    assert at.number_input(key="recursive.chunk_overlap").value == 99
+    assert "Lowered from 400 to 99" in captions(at)
+    well(at.number_input(key="recursive.chunk_size").set_value(1).run())
+    assert at.number_input(key="recursive.chunk_overlap").value == 0
+    assert "Recursive(chunk_size=1, chunk_overlap=0, unit='characters'" in at.code[0].value
+
+
+def test_slider_and_field_are_one_value(app: Callable[..., AppTest]) -> None:
+    at = app()
+    well(at.slider(key="recursive.chunk_size slider").set_value(256).run())
+    assert at.number_input(key="recursive.chunk_size").value == 256
+    well(at.number_input(key="recursive.chunk_size").set_value(5000).run())
+    assert at.slider(key="recursive.chunk_size slider").value == 5000
+    assert at.number_input(key="recursive.chunk_size").label == "Chunk size (tokens)"
+    well(at.button_group(key="recursive.unit").set_value("characters").run())
+    assert at.number_input(key="recursive.chunk_size").label == "Chunk size (characters)"
+
+
+def test_typed_separators_mean_characters_and_show_how_often_they_occur(app: Callable[..., AppTest]) -> None:
+    at = app(sample="essay")
+    well(at.text_area(key="recursive.separators").set_value("\\n\\n\n, ").run())
+    text = load_sample("essay").text
+    assert f"`\\n\\n` {text.count(chr(10) * 2)}×" in captions(at)
+    assert f"`,␣` {text.count(', ')}×" in captions(at)
+    assert "separators=('\\n\\n', ', ')" in at.code[0].value
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("\\n\\n---\\n\\n", ("\n\n---\n\n",)),
+        ("\\n\n\\t\n \n\n\\s\n\\\\n", ("\n", "\t", " ", "\\n")),
+        ("a\\d\\", ("a\\d\\",)),
+        ("", ()),
+    ],
+)
+def test_separators_are_read_as_typed(typed: str, expected: tuple[str, ...]) -> None:
+    assert parse_separators(typed) == expected
+
+
+def test_a_separator_is_shown_as_it_would_be_typed() -> None:
+    assert shown_separator("\n\t `\\") == "\\n\\t␣'\\\\"
+
+
+def test_a_wrong_pattern_is_an_error_beside_the_field(app: Callable[..., AppTest]) -> None:
+    at = app(recursive__separators="(", recursive__is_regex="true")
+    assert any("valid regular expressions" in error.value.replace("\\", "") for error in at.error)
+
+
+def test_pasted_text_is_chunked_and_stays_when_the_page_changes(app: Callable[..., AppTest]) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Paste").run())
+    assert not at.metric
+    assert any("Open a document" in info.value for info in at.info)
+    well(at.text_area(key="pasted").set_value("<script>alert(1)</script> one. Two <b>bold</b>.").run())
+    assert metrics(at)["Chunks"] == "1"
+    well(at.switch_page("pages/guide.py").run())
+    assert any("Guide" in header.value for header in at.header)
+    well(at.switch_page("pages/explore.py").run())
+    assert metrics(at)["Chunks"] == "1"
+    assert at.text_area(key="pasted").value.startswith("<script>")
+
+
+def test_settings_stay_when_the_page_changes(app: Callable[..., AppTest]) -> None:
+    at = app(sample="contract")
+    well(at.number_input(key="recursive.chunk_size").set_value(200).run())
+    before = metrics(at)
+    well(at.switch_page("pages/guide.py").run())
+    well(at.switch_page("pages/explore.py").run())
+    assert metrics(at) == before
+
+
+def test_a_blank_text_gives_no_chunks_and_no_error(app: Callable[..., AppTest]) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Paste").run())
+    well(at.text_area(key="pasted").set_value("   \n\t ").run())
+    assert not at.error
+
+
+def test_the_language_can_be_corrected(app: Callable[..., AppTest]) -> None:
+    at = app(sample="matsuri")
+    assert "Japanese" in captions(at)
+    well(at.selectbox(key="language").set_value("English").run())
+    assert "language='en'" in at.code[0].value
+
+
+def test_a_vocabulary_that_is_not_here_is_an_error_that_says_what_to_do(
+    app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(name: str) -> None:
+        raise ConnectionError(name)
+
+    monkeypatch.setattr(tiktoken, "get_encoding", refuse)
+    get_tokenizer.cache_clear()
+    try:
+        at = app(encoding="o200k_base")
+        assert "not on this machine" in at.error[0].value
+        assert not at.metric
+    finally:
+        get_tokenizer.cache_clear()
+
+
+def test_an_upload_that_cannot_be_read_leaves_the_open_document_alone(app: Callable[..., AppTest]) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Upload").run())
+    settled(at.file_uploader(key="upload").set_value(("good.md", b"# Good\n\nOne. Two.", "text/markdown")).run())
+    assert metrics(at)["Chunks"] == "1"
+    settled(at.file_uploader(key="upload").set_value(("bad.pdf", b"%PDF-1.7 broken", "application/pdf")).run())
+    assert "bad" in at.error[0].value.replace("\\", "")
+    assert metrics(at)["Chunks"] == "1"
+    assert "good" in captions(at)
+
+
+def test_the_limit_of_a_model_counts_the_chunks_above_it(app: Callable[..., AppTest]) -> None:
+    at = app(sample="essay", model="all-MiniLM-L6-v2 (Sentence Transformers)")
+    chunking = cv.Recursive().chunk(load_sample("essay"))
+    over = int((chunking.token_counts > 256).sum())
+    assert f"{over} of {len(chunking)} chunks exceed the limit" in captions(at)
+    well(at.button_group(key="sizes view").set_value("Along the document").run())
+
+
+def test_text_from_outside_is_shown_as_it_is() -> None:
+    assert as_plain("a *b* <c>\n[d](e) $x$ :red[f]") == (r"a \*b\* \<c\> \[d\]\(e\) \$x\$ \:red\[f\]")
