@@ -2,14 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from chunkviz.tokens import Tokenizer, get_tokenizer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from chunkviz.document import Document
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What turns texts into vectors; one small object is enough."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model, as people know it."""
+        ...
+
+    def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
+        """Return float32 (n, dimensions): one row per text, in their order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest:
+    """What a writer is given: the chunk, its surroundings, and where it stands."""
+
+    document: Document = field(repr=False)
+    start: int
+    end: int
+    text: str
+    preceding: str
+    following: str
+    title: str | None
+    headings: tuple[str, ...]
+
+
+@runtime_checkable
+class Writer(Protocol):
+    """What writes context about a chunk; one small object is enough."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model or method, as people know it."""
+        ...
+
+    def write(self, request: WriteRequest, /) -> str:
+        """Return one or two sentences that place the chunk in its document."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The services of one chunking; each has an offline default."""
+    """The services of one chunking; a strategy that needs none of them uses none."""
 
     tokenizer: Tokenizer = field(default_factory=get_tokenizer)
     """Counts tokens; ``cl100k_base`` unless told otherwise."""
+    embedder: Embedder | None = None
+    """Turns texts into vectors; None where the strategy needs no vectors."""
+    writer: Writer | None = None
+    """Writes context; None where the strategy needs no context."""

@@ -26,7 +26,7 @@ def main() -> None:
     try:
         for _ in range(300):
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:  # noqa: S310
+                with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
                     assert answer.read() == b"ok"
                     sys.stdout.write("the installed app answers\n")
                     return

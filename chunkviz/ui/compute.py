@@ -12,6 +12,7 @@ from chunkviz.services import Services
 from chunkviz.strategies import Strategy
 from chunkviz.tokens import Tokenizer, TokenMap
 from chunkviz.ui import jobs, session
+from chunkviz.ui.text import as_plain
 
 _KEPT = 12
 """Chunkings remembered per visitor, so that going back to a setting costs nothing."""
@@ -32,7 +33,7 @@ def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) ->
         job.report(1.0)
         return chunking
 
-    job = jobs.run(key, f"Chunking {document.name or 'the text'}", work, slot="chunking")
+    job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot="chunking")
     if not job.done:
         return None
     chunking = job.outcome()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -228,3 +229,23 @@ def test_the_limit_of_a_model_counts_the_chunks_above_it(app: Callable[..., AppT
 
 def test_text_from_outside_is_shown_as_it_is() -> None:
     assert as_plain("a *b* <c>\n[d](e) $x$ :red[f]") == (r"a \*b\* \<c\> \[d\]\(e\) \$x\$ \:red\[f\]")
+
+
+def test_no_combination_of_widgets_raises(app: Callable[..., AppTest]) -> None:
+    at = app(sample="matsuri")
+    dice = random.Random(20261129)  # noqa: S311  it only has to be the same every time
+    for _ in range(25):
+        name = dice.choice(cv.list_strategies())
+        well(at.selectbox(key="strategy").set_value(name).run())
+        well(at.number_input(key=f"{name}.chunk_size").set_value(dice.choice([1, 2, 17, 512, 4000, 9_999_999])).run())
+        overlap = at.number_input(key=f"{name}.chunk_overlap")
+        well(overlap.set_value(dice.choice([0, 1, int(overlap.max or 0) // 2, int(overlap.max or 0)])).run())
+        well(at.button_group(key=f"{name}.unit").set_value(dice.choice(["tokens", "characters"])).run())
+        if name == "recursive":
+            well(
+                at.text_area(key="recursive.separators")
+                .set_value(dice.choice(["", "。", "(", "\\n\n、", "[", ".*"]))
+                .run()
+            )
+            well(at.toggle(key="recursive.is_regex").set_value(dice.random() < 0.5).run())
+        assert at.metric or at.error

@@ -1,0 +1,72 @@
+"""Long work: it reports, it can be stopped, and its error reaches whoever waits."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import chunkviz as cv
+from chunkviz.errors import Cancelled
+from chunkviz.ui.jobs import Job
+from tests.core.toys import Counting
+
+
+def test_a_job_hands_over_its_result() -> None:
+    job: Job[int] = Job("key", "Adding", lambda job: job.report(0.5) or 42)
+    job.start()
+    assert job.wait(10)
+    assert job.outcome() == 42
+    assert job.share == 0.5
+
+
+def test_a_stopped_job_ends_at_its_next_report() -> None:
+    reached, go_on = threading.Event(), threading.Event()
+
+    def work(job: Job[int]) -> int:
+        reached.set()
+        go_on.wait(10)
+        job.report(0.9)
+        return 1
+
+    job = Job("key", "Adding", work)
+    job.start()
+    reached.wait(10)
+    job.cancelled = True
+    go_on.set()
+    assert job.wait(10)
+    with pytest.raises(Cancelled, match="Adding was stopped"):
+        job.outcome()
+
+
+def test_an_error_is_raised_where_the_result_is_asked_for() -> None:
+    def work(job: Job[int]) -> int:
+        raise ZeroDivisionError(job.label)
+
+    job = Job("key", "Dividing", work)
+    job.start()
+    assert job.wait(10)
+    with pytest.raises(ZeroDivisionError, match="Dividing"):
+        job.outcome()
+
+
+def test_tokenizing_reports_its_share_and_keeps_nothing_when_stopped() -> None:
+    text = "Some words to count. " * 40_000
+    tokens = cv.TokenMap.of(cv.Document(text), Counting())
+    shares: list[float] = []
+
+    def stop_half_way(share: float) -> None:
+        shares.append(share)
+        if share > 0.5:
+            message = "enough"
+            raise Cancelled(message)
+
+    with pytest.raises(Cancelled):
+        tokens.prepare(stop_half_way)
+    assert not tokens.made
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.5 < shares[-1] < 1
+    tokens.prepare(shares.append)
+    assert tokens.made
+    assert shares[-1] == 1.0
+    assert len(tokens) == cv.get_tokenizer().count(text)
