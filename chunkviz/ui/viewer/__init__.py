@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from chunkviz.ui import session
 from chunkviz.ui.viewer.payload import (
     Pointer,
     boundaries_message,
@@ -113,13 +114,13 @@ def draw_viewer(
         )
         chosen = result.get("selection")
         pointer = move_pointer(
-            st.session_state.get(memory, Pointer()),
+            session.get(memory, Pointer()),
             document=document.id,
             starts=chunking.starts,
             chosen=chosen if isinstance(chosen, Mapping) else None,
             asked=selected,
         )
-        st.session_state[memory] = pointer
+        session.put(memory, pointer)
         _relay(key=f"{key}:boundaries", data=boundaries_message(chunking, viewer=key))
         _relay(
             key=f"{key}:moves",

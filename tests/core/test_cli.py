@@ -1,0 +1,54 @@
+"""The command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chunkviz import cli, samples
+from chunkviz.errors import ChunkvizError, UnknownNameError
+
+
+def test_app_starts_the_apps_own_file_on_this_machine_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, object] = {}
+
+    def call(command: list[str], cwd: Path) -> int:
+        seen.update(command=command, cwd=cwd)
+        return 7
+
+    monkeypatch.setattr("subprocess.call", call)
+    assert cli.main(["app", "--port", "9001", "--no-browser"]) == 7
+    command = seen["command"]
+    assert isinstance(command, list)
+    assert command[1:5] == ["-m", "streamlit", "run", str(samples.app_folder() / "app.py")]
+    assert dict(zip(command[5::2], command[6::2], strict=True)) == {
+        "--server.port": "9001",
+        "--server.address": "127.0.0.1",
+        "--server.headless": "true",
+    }
+    assert seen["cwd"] == samples.app_folder()
+
+
+def test_an_app_that_is_not_there_is_one_sentence_and_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def lost() -> Path:
+        message = "chunkviz was installed without its app; install it again."
+        raise ChunkvizError(message)
+
+    monkeypatch.setattr(cli, "app_folder", lost)
+    assert cli.main(["app"]) == 1
+    assert capsys.readouterr().err == "chunkviz: chunkviz was installed without its app; install it again.\n"
+
+
+def test_an_unknown_command_is_refused() -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["dance"])
+    assert caught.value.code == 2
+
+
+def test_an_unknown_sample_answers_with_those_there_are() -> None:
+    with pytest.raises(UnknownNameError, match=r"'manuel' is not known \(did you mean 'manual'"):
+        samples.load_sample("manuel")
+    assert len(samples.list_samples()) == 8
