@@ -31,16 +31,14 @@ def app() -> Callable[..., AppTest]:
 
 
 def well(at: AppTest) -> AppTest:
-    """Return the app after a run, which must not have raised."""
-    assert not at.exception, at.exception[0].message
-    return at
+    """Return the app when no job is under way any more, which must not have raised.
 
-
-def settled(at: AppTest) -> AppTest:
-    """Run on until no job is under way; each run waits for the job, so that this does not spin."""
+    Each run waits for the job, so that this does not spin.
+    """
     while at.get("progress"):
         at.run()
-    return well(at)
+    assert not at.exception, at.exception[0].message
+    return at
 
 
 def metrics(at: AppTest) -> dict[str, str]:
@@ -211,9 +209,9 @@ def test_a_vocabulary_that_is_not_here_is_an_error_that_says_what_to_do(
 def test_an_upload_that_cannot_be_read_leaves_the_open_document_alone(app: Callable[..., AppTest]) -> None:
     at = app()
     well(at.button_group(key="source").set_value("Upload").run())
-    settled(at.file_uploader(key="upload").set_value(("good.md", b"# Good\n\nOne. Two.", "text/markdown")).run())
+    well(at.file_uploader(key="upload").set_value(("good.md", b"# Good\n\nOne. Two.", "text/markdown")).run())
     assert metrics(at)["Chunks"] == "1"
-    settled(at.file_uploader(key="upload").set_value(("bad.pdf", b"%PDF-1.7 broken", "application/pdf")).run())
+    well(at.file_uploader(key="upload").set_value(("bad.pdf", b"%PDF-1.7 broken", "application/pdf")).run())
     assert "bad" in at.error[0].value.replace("\\", "")
     assert metrics(at)["Chunks"] == "1"
     assert "good" in captions(at)
