@@ -15,9 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from chunkviz.characters import FIRST_MARK, FIRST_PREPEND, snap_back, snap_forward
 from chunkviz.evidence import DocumentEnd, Reason, SizeLimit, Structure
-from chunkviz.segments import FIRST_MARK, FIRST_PREPEND, StructureCuts, sentence_starts, snap_back, snap_forward
-from chunkviz.tokens import Measure
+from chunkviz.measure import Measure
+from chunkviz.segments import StructureCuts, sentence_starts
 
 _SPACE = re.compile(r"\s*")
 _WORD_START = re.compile(r"(?<=[\s\u200b、，；：。！？])(?=[^\s\u200b])")

@@ -6,14 +6,14 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from chunkviz.characters import snap_forward
 from chunkviz.document import Document
 from chunkviz.evidence import DocumentEnd, SizeLimit
+from chunkviz.measure import Measure
 from chunkviz.packing import Packer, Piece, skip_space, trimmed_end
 from chunkviz.params import Choice, Slider, Unit
-from chunkviz.segments import snap_forward
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Strategy, measure_of
-from chunkviz.tokens import Measure
 
 UNIT_LABELS = {"tokens": "Tokens", "characters": "Characters"}
 

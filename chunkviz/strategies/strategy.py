@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from chunkviz.chunk import Chunk, Chunking, Usage
 from chunkviz.document import Document
 from chunkviz.evidence import Evidence
+from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
 from chunkviz.params import Unit, check_cross_rules, explain
 from chunkviz.services import Services
-from chunkviz.tokens import CharacterMeasure, Measure, TokenMap
+from chunkviz.tokens import TokenMap
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chunkviz as cv
+from chunkviz.measure import CharacterMeasure
 from chunkviz.packing import Level, Packer, SortedCuts, WordCuts
 from chunkviz.segments import structure_cuts
-from chunkviz.tokens import CharacterMeasure, TokenMap
+from chunkviz.tokens import TokenMap
 from tests.core.test_laws import texts
 from tests.core.toys import Counting, toy
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chunkviz as cv
-from chunkviz.segments import Heading, heading_path, headings, snap_back, snap_forward
+from chunkviz.characters import snap_back, snap_forward
+from chunkviz.segments import Heading, heading_path, headings
 from tests.core.laws import whole_places
 from tests.core.test_laws import texts
 

@@ -1,0 +1,74 @@
+"""Whole characters: places between grapheme clusters (Unicode UAX 29) and surrogate pairs."""
+
+from __future__ import annotations
+
+import re
+
+import regex
+
+_CLUSTER = regex.compile(r"\X")
+_PLAIN = re.compile(
+    "[\t\n -~\u00c0-\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u3000-\u3029\u3041-\u3096\u30a1-\u30fa"
+    "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]"
+)
+"""Characters that never continue a cluster, so that one begins at each unless what stands before says otherwise."""
+FIRST_MARK = "\u0300"
+"""The first combining mark: no character below it continues a cluster, but for \\n after \\r."""
+FIRST_PREPEND = "\u0600"
+"""The first character that can hold on to what follows it, but for \\r before \\n."""
+_REACHES_ON = regex.compile(r"[\r\p{Grapheme_Cluster_Break=Prepend}\p{Grapheme_Cluster_Break=L}]")
+
+
+def snap_back(text: str, offset: int, floor: int = 0) -> int:
+    """Return the last place at or before ``offset`` between grapheme clusters (UAX 29) or surrogate pairs.
+
+    ``floor`` is such a place already known; nothing before it is looked at.
+    """
+    if offset <= floor or offset >= len(text):
+        return max(floor, min(offset, len(text)))
+    here, before = text[offset], text[offset - 1]
+    if _starts_cluster(here, before):
+        return offset
+    if _is_pair(before, here):
+        return offset - 1
+    start = offset - 1
+    while start > floor and not _starts_cluster(text[start], text[start - 1]):
+        start -= 1
+    # Whether a cluster ends at `offset` depends on nothing behind the next character, and to know how
+    # many flags stand before a place the library would look back to the beginning: so give it a slice.
+    for match in _CLUSTER.finditer(text[start : offset + 1]):
+        if start + match.end() > offset:
+            return start + int(match.start())
+        if start + match.end() == offset:
+            break
+    return offset
+
+
+def snap_forward(text: str, offset: int, floor: int = 0) -> int:
+    """Return the first place at or after ``offset`` between grapheme clusters; see :func:`snap_back`."""
+    if offset >= len(text):
+        return len(text)
+    start = snap_back(text, offset, floor)
+    if start == offset:
+        return offset
+    if start == offset - 1 and _is_pair(text[start], text[offset]):
+        return offset + 1
+    width = 32
+    while True:
+        match = _CLUSTER.match(text[start : start + width])
+        if match is None or match.end() < width or start + width >= len(text):
+            return start + int(match.end()) if match else offset
+        width *= 4
+
+
+def _is_pair(before: str, here: str) -> bool:
+    return "\ud800" <= before <= "\udbff" and "\udc00" <= here <= "\udfff"
+
+
+def _starts_cluster(here: str, before: str) -> bool:
+    """Whether a cluster certainly begins at ``here``; False means that one has to look."""
+    return (
+        _PLAIN.match(here) is not None
+        and not (here == "\n" and before == "\r")
+        and (before < FIRST_PREPEND or _REACHES_ON.match(before) is None)
+    )
