@@ -124,6 +124,11 @@ def chunked(strategy: cv.Strategy, document: cv.Document, services: cv.Services)
     return chunking
 
 
+def cold(strategy: cv.Strategy, text: str, name: str, services: cv.Services) -> Task:
+    """Return the task of chunking a document nothing is known of yet."""
+    return lambda: chunked(strategy, cv.Document(text, name=name), services)
+
+
 def warm_up(*services: cv.Services) -> None:
     """Load vocabularies and models, which happens once in a process."""
     for each in services:
@@ -142,19 +147,16 @@ def measure_ours(text: str, name: str, rounds: int, *, one_core: bool) -> dict[s
     chunked(cv.Recursive(chunk_size=SIZE), prepared, with_tiktoken)
     sizes = iter(range(SIZE - 32, 32, -16))
 
-    def cold(strategy: cv.Strategy, services: cv.Services) -> Task:
-        return lambda: chunked(strategy, cv.Document(text, name=name), services)
-
     fixed, recursive = cv.FixedSize(chunk_size=SIZE, chunk_overlap=50), cv.Recursive(chunk_size=SIZE)
     tasks: dict[str, Task] = {
         "tiktoken": lambda: slow.encoding.encode_ordinary(text),
-        "fixed_size, cold": cold(fixed, with_tiktoken),
-        "recursive, cold": cold(recursive, with_tiktoken),
+        "fixed_size, cold": cold(fixed, text, name, with_tiktoken),
+        "recursive, cold": cold(recursive, text, name, with_tiktoken),
         # Another size each time, as a slider gives: what is remembered of one size is of little use to the next.
         "recursive, step": lambda: chunked(cv.Recursive(chunk_size=next(sizes)), prepared, with_tiktoken),
     }
     if not isinstance(default.tokenizer, TiktokenTokenizer):
-        tasks["recursive, cold, quicktok"] = cold(recursive, default)
+        tasks["recursive, cold, quicktok"] = cold(recursive, text, name, default)
     seconds, results = taken(tasks, rounds, time.process_time if one_core else time.perf_counter)
     chunkings = {row: result for row, result in results.items() if isinstance(result, cv.Chunking)}
     return {
@@ -282,9 +284,8 @@ def measure_hard(kind: str) -> None:
         overlap = {"chunk_overlap": 50} if name == "fixed_size" else {}
         strategy = cv.get_strategy(name, chunk_size=SIZE, unit=unit, **overlap)
         for length in HARD_LENGTHS:
-            text = HARD[kind](length)
             rounds = 1 if length == HARD_LENGTHS[-1] else 2
-            seconds, _ = taken({row: lambda: chunked(strategy, cv.Document(text, name="text.txt"), services)}, rounds)
+            seconds, _ = taken({row: cold(strategy, HARD[kind](length), "text.txt", services)}, rounds)
             print(json.dumps([row, seconds[row]]), flush=True)
 
 
