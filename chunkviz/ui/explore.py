@@ -112,7 +112,7 @@ def _shape(chunking: Chunking) -> str:
 
 
 def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="sizes"):
+    with st.container(horizontal=True, vertical_alignment="top", key="sizes"):
         view = st.segmented_control(
             "Sizes", ["Histogram", "Along the document"], default="Histogram", required=True, key="sizes view",
             persist_state="session",
@@ -125,13 +125,12 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
     name = (model or "").split(" (")[0]
     if view == "Histogram":
         edges, bins = size_bins(chunking.token_counts)
-        chosen = _points(f"histogram {_shape(chunking)}", "point_index")
-        figure = token_histogram(edges, bins, limit=limit, limit_name=name, marked=chosen)
+        figure = token_histogram(edges, bins, limit=limit, limit_name=name)
         st.plotly_chart(
             figure, key=f"histogram {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
             alt="Histogram of the number of tokens in each chunk",
         )  # fmt: skip
-        hint = "Click a bar to mark its chunks in the document and list them alone; click beside the bars to end that."
+        hint = "Click a bar to mark its chunks in the document and list them alone; click it again to end that."
     else:
         figure = size_along_document(
             chunking.starts, chunking.ends, chunking.token_counts, limit=limit, limit_name=name, selected=selected

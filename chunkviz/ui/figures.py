@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 _HEIGHT = 260
 _MOST_POINTS = 4000
+_FEW = 6
+"""Chunks in the highest bar up to which every whole number is written on the axis, and no half."""
 _COLOUR = "#5b84e6"
 _MARKED = "#e08a1e"
 _LIMIT = "#c8434f"
@@ -41,8 +43,10 @@ def token_histogram(
             },
             customdata=np.stack([lows, highs], axis=1).tolist() if len(heights) else [],
             hovertemplate="%{customdata[0]:,} to %{customdata[1]:,} tokens<br>%{y:,} chunks<extra></extra>",
-            selected={"marker": {"opacity": 1}},
-            unselected={"marker": {"opacity": 1}},
+            # The browser colours a clicked bar itself: were it done here, each click would make another chart,
+            # which knows nothing of the click and cannot take it back.
+            selected={"marker": {"color": _MARKED, "opacity": 1}},
+            unselected={"marker": {"color": _COLOUR, "opacity": 1}},
         )
     )
     figure.update_layout(**_layout("tokens in a chunk", "chunks"))
@@ -53,7 +57,7 @@ def token_histogram(
             annotation={"text": f"{limit_name}: {limit:,}", "font": {"color": _LIMIT}, "yanchor": "bottom"},
             annotation_position="top left" if limit > largest / 2 else "top right",
         )  # fmt: skip
-    figure.update_yaxes(tickformat=",d", rangemode="tozero")
+    figure.update_yaxes(tickformat=",d", rangemode="tozero", dtick=1 if heights.max(initial=0) <= _FEW else None)
     return figure
 
 

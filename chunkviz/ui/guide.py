@@ -6,6 +6,7 @@ import streamlit as st
 
 from chunkviz.params import parameters_of
 from chunkviz.strategies import STRATEGIES
+from chunkviz.ui.text import as_plain
 
 _WORDS = {
     "chunk": "a span of the document, with what follows from it: text, tokens, headings, page",
@@ -14,6 +15,10 @@ _WORDS = {
     "segment": "a sentence, line or paragraph that a strategy groups",
     "separator": "what may end a piece; it stays with the text",
     "unit": "what sizes are counted in: tokens or characters (Unicode code points)",
+    "p95 tokens": "95 of 100 chunks have at most this many tokens",
+    "mean overlap": "characters (ch) a chunk shares with the one before, on average",
+    "sent again": "tokens in all chunks over tokens of the document: what overlap costs; ×1.00 sends nothing twice",
+    "cut mid-sentence, mid-word": "share of boundaries that fall inside a sentence, or between letters of one word",
     "white space": "left out at the edges of chunks; every other character is in some chunk",
 }
 _KEYS = {
@@ -44,13 +49,12 @@ def draw() -> None:
                 f"- **Best for:** {about.best_for}\n- **Calls:** {about.calls}; relative cost {about.relative_cost}\n"
                 f"- **Source:** {about.source}"
             )
-            st.dataframe(
-                [
-                    {"parameter": each.name, "default": str(each.default), "takes": each.kind, "meaning": each.help}
-                    for each in parameters_of(strategy)
-                ],
-                key=f"parameters of {strategy.name}", hide_index=True, width="stretch",
-            )  # fmt: skip
+            # A list, for a table of sentences does not fit a telephone.
+            st.markdown(
+                "\n".join(
+                    f"- `{each.name} = {each.default!r}` {as_plain(each.help)}" for each in parameters_of(strategy)
+                )
+            )
     words, keys = st.columns(2)
     with words:
         st.subheader("Words", anchor=False)

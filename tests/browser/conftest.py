@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -68,20 +69,33 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the test page."""
-    log = tmp_path_factory.mktemp("server") / "log"
+    """Address of the test page, which has nothing but a viewer."""
+    with serving(HERE / "app.py", tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the app itself."""
+    with serving(ROOT / "app.py", tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
+
+
+@contextmanager
+def serving(script: Path, log: Path) -> Iterator[str]:
+    """Run a Streamlit script on a free port, in its own folder so that its settings count; yield its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [
-        *(sys.executable, "-m", "streamlit", "run", str(HERE / "app.py"), "--server.headless", "true"),
+        *(sys.executable, "-m", "streamlit", "run", str(script), "--server.headless", "true"),
         *("--server.address", "127.0.0.1", "--server.port", str(port), "--browser.gatherUsageStats", "false"),
         *("--server.fileWatcherType", "none"),
     ]
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     with log.open("w") as output:
         process = subprocess.Popen(  # noqa: S603  our own interpreter
-            command, cwd=HERE, env={**os.environ, "PYTHONPATH": path}, stdout=output, stderr=output
+            command, cwd=script.parent, env={**os.environ, "PYTHONPATH": path}, stdout=output, stderr=output
         )
     try:
         address = f"http://127.0.0.1:{port}"

@@ -50,15 +50,15 @@ function made(tag, name, text = "") {
 /** @param {DocumentText} text @param {Chunks} chunks @param {number} index @returns {HTMLElement} */
 function factList(text, chunks, index) {
   const list = made("dl", "facts")
-  for (const [name, value] of factsOf(text, chunks, index)) {
-    const row = made("div", name === "Headings" ? "wide" : "")
+  for (const [name, value, wide] of factsOf(text, chunks, index)) {
+    const row = made("div", wide ? "wide" : "")
     row.append(made("dt", "", name), made("dd", "", value))
     list.append(row)
   }
   return list
 }
 
-/** @returns {[string, string][]} */
+/** Name, value and whether it takes both columns, so that what belongs together stands side by side. @returns {[string, string, boolean?][]} */
 function factsOf(text, chunks, index) {
   const start = chunks.pointStarts[index]
   const path = text.headingsAt(start).join(" › ")
@@ -67,13 +67,13 @@ function factsOf(text, chunks, index) {
   return [
     ["Tokens", grouped(chunks.tokens[index])],
     ["Characters", grouped(chunks.size(index))],
-    ["Span", chunks.span(index)],
+    ["Span", chunks.span(index), page === null],
     ...(page === null ? [] : [["Page", grouped(page)]]),
     ["Begins at", chunks.beginsAt(index)],
     ["Ends at", chunks.endsAt(index)],
     ["Overlap before", shared(chunks.overlapBefore(index), index - 1)],
     ["Overlap after", shared(chunks.overlapBefore(index + 1), index + 1)],
-    ...(path ? [["Headings", path]] : []),
+    ...(path ? [["Headings", path, true]] : []),
   ]
 }
 

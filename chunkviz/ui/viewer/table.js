@@ -10,15 +10,15 @@ function tableColumns(text, chunks) {
   const words = (index) => firstWords(text.text, chunks.starts[index], chunks.ends[index], 90)
   const number = (id, title, width, value) => ({ id, title, width, number: true, value, shown: (index) => grouped(value(index)) })
   return [
-    number("index", "#", "3.6rem", (index) => index + 1),
+    number("index", "#", "3rem", (index) => index + 1),
     { id: "span", title: "Span", width: `${spanWidth}rem`, number: true, value: (index) => chunks.pointStarts[index], shown: (index) => chunks.span(index) },
     number("tokens", "Tokens", "4.2rem", (index) => chunks.tokens[index]),
     number("characters", "Characters", "5.6rem", (index) => chunks.size(index)),
     number("overlap", "Overlap", "4.6rem", (index) => chunks.overlapBefore(index)),
-    ...(text.headingStarts.length ? [{ id: "headings", title: "Headings", width: "minmax(6rem, 1fr)", value: path }] : []),
+    ...(text.headingStarts.length ? [{ id: "headings", title: "Headings", width: "minmax(6rem, 2fr)", value: path }] : []),
     ...(text.pages.length ? [number("page", "Page", "3.4rem", (index) => text.pageAt(chunks.pointStarts[index]))] : []),
-    { id: "reason", title: "Ends at", width: "minmax(6rem, 9rem)", value: (index) => chunks.endsAt(index) },
-    { id: "words", title: "First words", width: "minmax(0, 2fr)", value: words },
+    { id: "reason", title: "Ends at", width: "minmax(6rem, 8rem)", value: (index) => chunks.endsAt(index) },
+    { id: "words", title: "First words", width: "minmax(6rem, 3fr)", value: words },
   ]
 }
 
