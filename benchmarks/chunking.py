@@ -276,7 +276,7 @@ PEERS: dict[str, Callable[[Any], Callable[[str], list[str]]]] = {
 
 
 def measure_hard(kind: str) -> None:
-    """Print, one line each, the seconds that each strategy takes on a text that is hard to keep linear."""
+    """Print, one line each, the seconds of processor time that each strategy takes on a text that is hard to keep linear."""
     services = cv.Services(tokenizer=plain())
     warm_up(services)
     for row in HARD_ROWS:
@@ -284,8 +284,8 @@ def measure_hard(kind: str) -> None:
         overlap = {"chunk_overlap": 50} if name == "fixed_size" else {}
         strategy = cv.get_strategy(name, chunk_size=SIZE, unit=unit, **overlap)
         for length in HARD_LENGTHS:
-            rounds = 1 if length == HARD_LENGTHS[-1] else 2
-            seconds, _ = taken({row: cold(strategy, HARD[kind](length), "text.txt", services)}, rounds)
+            task = cold(strategy, HARD[kind](length), "text.txt", services)
+            seconds, _ = taken({row: task}, 2, time.process_time)
             print(json.dumps([row, seconds[row]]), flush=True)
 
 
@@ -433,7 +433,8 @@ def report_peers(files: dict[tuple[str, int], Path]) -> None:
 def report_linear() -> None:
     print("### Hard texts\n")
     lengths = " / ".join(f"{length:,}" for length in HARD_LENGTHS)
-    print(f"Milliseconds for {lengths} characters; in parentheses the last over the first: 4 where time is linear.\n")
+    print(f"Milliseconds of processor time for {lengths} characters; in parentheses the last over the first: 4 where")
+    print("time is linear.\n")
     rows = []
     for kind in HARD:
         command = [sys.executable, __file__, "--child", json.dumps({"what": "hard", "kind": kind, "cores": 0})]

@@ -88,6 +88,8 @@ class QuicktokTokenizer:
     def _recent_in(self, text: str) -> bool:
         if text.isascii():
             return False
+        if len(text) < 500:  # noqa: PLR2004  the edges of chunks; numpy takes longer to start
+            return not self._recent_characters.isdisjoint(text)
         return bool(self._recent[np.frombuffer(text.encode("utf-32-le"), np.uint32)].any())
 
     @cached_property
@@ -98,6 +100,10 @@ class QuicktokTokenizer:
             first, _, last = entry.partition("-")
             table[int(first, 16) : int(last or first, 16) + 1] = True
         return table
+
+    @cached_property
+    def _recent_characters(self) -> frozenset[str]:
+        return frozenset(map(chr, np.flatnonzero(self._recent)))
 
     @cached_property
     def _tiktoken(self) -> TiktokenTokenizer:
