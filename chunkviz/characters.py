@@ -16,7 +16,7 @@ FIRST_MARK = "\u0300"
 """The first combining mark: no character below it continues a cluster, but for \\n after \\r."""
 FIRST_PREPEND = "\u0600"
 """The first character that can hold on to what follows it, but for \\r before \\n."""
-_REACHES_ON = regex.compile(r"[\r\p{Grapheme_Cluster_Break=Prepend}\p{Grapheme_Cluster_Break=L}]")
+_REACHES_ON = regex.compile(r"[\p{Grapheme_Cluster_Break=Prepend}\p{Grapheme_Cluster_Break=L}]")
 
 
 def snap_back(text: str, offset: int, floor: int = 0) -> int:
@@ -65,10 +65,16 @@ def _is_pair(before: str, here: str) -> bool:
     return "\ud800" <= before <= "\udbff" and "\udc00" <= here <= "\udfff"
 
 
+def holds_on(character: str) -> bool:
+    """Whether what follows may belong to the cluster of ``character`` although it begins one elsewhere."""
+    if character < FIRST_PREPEND or "\u1160" <= character < "\ua960" or "\uac00" <= character <= "\uffff":
+        return False
+    return _REACHES_ON.match(character) is not None
+
+
 def _starts_cluster(here: str, before: str) -> bool:
     """Whether a cluster certainly begins at ``here``; False means that one has to look."""
-    return (
-        _PLAIN.match(here) is not None
-        and not (here == "\n" and before == "\r")
-        and (before < FIRST_PREPEND or _REACHES_ON.match(before) is None)
-    )
+    if here < FIRST_MARK:
+        plain = here >= " " or here in "\t\n"
+        return plain and not (here == "\n" and before == "\r") and not holds_on(before)
+    return ("\u4e00" <= here <= "\u9fff" or _PLAIN.match(here) is not None) and not holds_on(before)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from chunkviz.characters import FIRST_MARK, FIRST_PREPEND, snap_back, snap_forward
+from chunkviz.characters import FIRST_MARK, FIRST_PREPEND, holds_on, snap_back, snap_forward
 from chunkviz.evidence import DocumentEnd, Reason, SizeLimit, Structure
 from chunkviz.measure import Measure
 from chunkviz.segments import StructureCuts, sentence_starts
@@ -250,7 +250,7 @@ def trimmed_end(text: str, start: int, cut: int) -> int:
     if cut > start and not text[cut - 1].isspace():
         return cut
     end = start + len(text[start:cut].rstrip())
-    if end == start or text[end - 1] < FIRST_PREPEND:
+    if end == start or not holds_on(text[end - 1]):
         return end
     return min(cut, snap_forward(text, end, start))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -18,15 +18,19 @@ from chunkviz.span import Span
 if TYPE_CHECKING:
     from chunkviz.document import Document
 
-_HEADING_SIGNS = re.compile(
-    r"^[ ]{0,3}(?:(?P<hashes>#{1,6})(?:[ \t]|$)(?P<title>[^\n]*)|(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
+_HEADING_SIGN = re.compile(
+    r"[ ]{0,3}(?:(?P<hashes>#{1,6})(?:[ \t]|$)(?P<title>[^\n]*)|(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
     r"|(?P<rule>=+|-+)[ \t]*$)",
     re.MULTILINE,
 )
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _NOT_A_TITLE = re.compile(r"(?:#|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3})")
-_BREAK = re.compile(r"\n\s*")
-_BREAK_ANY = re.compile(r"[\r\n]\s*")
+_LINE_START = re.compile(r"\n\s*")
+_PARAGRAPH_START = re.compile(r"\n[^\S\n]*\n\s*")
+# A lone \r is a line end too, but so rare that patterns without it are worth their speed.
+_LINE_START_ANY = re.compile(r"[\r\n]\s*")
+_PARAGRAPH_START_ANY = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*[\r\n]\s*")
+_HEADING_STARTS = frozenset("#`~=-")
 _MARKED_LINE = re.compile(r"\n[ \t]*(?=[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|>])")
 
 
@@ -56,10 +60,9 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
         return ()
     found: list[Heading] = []
     front = _FRONT_MATTER.match(text)
-    position = front.end() if front else 0
-    body = position
+    position = body = front.end() if front else 0
     fence: str | None = None
-    for match in _HEADING_SIGNS.finditer(text, position):
+    for match in _heading_signs(document, position):
         mark = match["fence"]
         if fence is not None:
             if mark and mark[0] == fence[0] and len(mark) >= len(fence) and not match["info"].strip():
@@ -78,6 +81,17 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
                 found.append(setext)
                 body = match.end()
     return tuple(found)
+
+
+def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]:
+    """Yield what looks like a heading, an underline or a fence at the start of each line from ``position`` on."""
+    text = document.text
+    for place in (_skip_blank(text, 0), *line_starts(document)):
+        if position <= place < len(text) and text[place] in _HEADING_STARTS:
+            line = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1 if place else 0
+            match = _HEADING_SIGN.match(text, line)
+            if match is not None:
+                yield match
 
 
 def _setext_heading(text: str, rule: int, end: int, level: int, body: int) -> Heading | None:
@@ -141,18 +155,10 @@ def structure_cuts(document: Document) -> StructureCuts:
 
 
 def _find_structure_cuts(document: Document) -> StructureCuts:
-    text, length = document.text, len(document.text)
-    lines: list[int] = []
-    paragraphs: list[int] = []
-    # A lone \r is a line end too, but so rare that the pattern without it is worth its speed.
-    breaks = _BREAK_ANY if "\r" in text else _BREAK
-    for match in breaks.finditer(text):
-        start, end = match.span()
-        if end == length:
-            break
-        lines.append(end)
-        if end - start > 1 and _is_blank_line(match.group()):
-            paragraphs.append(end)
+    text = document.text
+    paragraph_start = _PARAGRAPH_START_ANY if "\r" in text else _PARAGRAPH_START
+    paragraphs = [match.end() for match in paragraph_start.finditer(text) if match.end() < len(text)]
+    lines = line_starts(document)
     found = headings(document)
     if not found:
         return StructureCuts((), paragraphs, lines)
@@ -171,9 +177,15 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
     )
 
 
-def _is_blank_line(gap: str) -> bool:
-    """Whether white space between two lines of text holds an empty line."""
-    return gap.count("\n") > 1 or (gap.count("\r") > gap.count("\r\n") + 1)
+def line_starts(document: Document) -> list[int]:
+    """Return the first character that is not white space of each line but the first; computed once per document."""
+
+    def find() -> list[int]:
+        text = document.text
+        pattern = _LINE_START_ANY if "\r" in text else _LINE_START
+        return [match.end() for match in pattern.finditer(text) if match.end() < len(text)]
+
+    return document.derive("line starts", find)
 
 
 def _announces(text: str, before: Heading, heading: Heading) -> bool:
