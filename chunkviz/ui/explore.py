@@ -95,7 +95,7 @@ def _marked_by_charts(chunking: Chunking) -> tuple[tuple[int, ...], int | None]:
     chosen = _points(f"histogram {_shape(chunking)}", "point_index")
     marked = tuple(np.flatnonzero(np.isin(bins, chosen)).tolist()) if chosen else ()
     clicked = _points(f"along {_shape(chunking)}", "customdata")
-    index = clicked[0][0] if clicked and isinstance(clicked[0], list | tuple) else None
+    index = clicked[0][0] - 1 if clicked and isinstance(clicked[0], list | tuple) else None
     fresh = index is not None and session.get("clicked along") != (_shape(chunking), index)
     session.put("clicked along", (_shape(chunking), index))
     return marked, index if fresh else None

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 _HEIGHT = 260
-_MOST_POINTS = 4000
+_MOST_POINTS = 1500
 _FEW = 6
 """Chunks in the highest bar up to which every whole number is written on the axis, and no half."""
 _COLOUR = "#5b84e6"
@@ -67,8 +67,9 @@ def size_along_document(
 ) -> go.Figure:  # fmt: skip
     """Return chunk sizes where they stand in the document, as a step line.
 
-    Arrays are int64 (n,). Above 4,000 chunks only the smallest and largest of each stretch are drawn, so
-    that the picture stays true to the extremes. A click reports the chunk's index as ``customdata``.
+    Arrays are int64 (n,). Above 1,500 chunks only the smallest and largest of each stretch are drawn, so
+    that the picture stays true to the extremes and a step sends little. A click reports the chunk's
+    number, from 1, as ``customdata``.
     """
     shown = decimate(counts, _MOST_POINTS)
     middle = (starts + ends) // 2
@@ -76,9 +77,8 @@ def size_along_document(
         go.Scattergl(
             x=middle[shown].tolist(), y=counts[shown].tolist(), mode="lines+markers",
             line={"color": _COLOUR, "width": 1, "shape": "hvh"},
-            marker={"size": 7, "color": _COLOUR}, customdata=[[int(index)] for index in shown],
-            text=[f"chunk {index + 1:,}" for index in shown],
-            hovertemplate="%{text}<br>%{y:,} tokens<br>at character %{x:,}<extra></extra>",
+            marker={"size": 7, "color": _COLOUR}, customdata=[[int(index) + 1] for index in shown],
+            hovertemplate="chunk %{customdata[0]:,}<br>%{y:,} tokens<br>at character %{x:,}<extra></extra>",
             selected={"marker": {"opacity": 1}}, unselected={"marker": {"opacity": 1}}, showlegend=False,
         )
     )  # fmt: skip
