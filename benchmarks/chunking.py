@@ -276,7 +276,7 @@ PEERS: dict[str, Callable[[Any], Callable[[str], list[str]]]] = {
 
 
 def measure_hard(kind: str) -> None:
-    """Print, one line each, the seconds of processor time that each strategy takes on a text that is hard to keep linear."""
+    """Print, one line each, the processor seconds of each strategy on a text that is hard to keep linear."""
     services = cv.Services(tokenizer=plain())
     warm_up(services)
     for row in HARD_ROWS:
@@ -378,7 +378,7 @@ def report_ours(files: dict[tuple[str, int], Path]) -> None:
     for (kind, size), path in files.items():
         order = {"what": "ours", "path": str(path), "name": NAMES[kind], "rounds": 5 if size == 1 else 3}
         many, one = ask(**order), ask(**order, cores=1)
-        seconds[kind, size] = many["seconds"]
+        seconds[kind, size] = one["seconds"]
         rows.append(
             [
                 f"{kind}, {size} MB",
@@ -389,7 +389,7 @@ def report_ours(files: dict[tuple[str, int], Path]) -> None:
         )
     table(["text", "tiktoken", *(f"{row} [{target}]" for row, target in TARGETS.items()), "wrong counts"], rows)
     if any(size == 10 for _, size in files):
-        print("Time for 10 MB over time for 1 MB, all cores:\n")
+        print("Processor time for 10 MB over that for 1 MB, on one core:\n")
         names = ["tiktoken", *TARGETS]
         rows = [
             [kind, *(f"{seconds[kind, 10].get(row, 0) / seconds[kind, 1].get(row, 1):.1f}" for row in names)]
@@ -433,8 +433,8 @@ def report_peers(files: dict[tuple[str, int], Path]) -> None:
 def report_linear() -> None:
     print("### Hard texts\n")
     lengths = " / ".join(f"{length:,}" for length in HARD_LENGTHS)
-    print(f"Milliseconds of processor time for {lengths} characters; in parentheses the last over the first: 4 where")
-    print("time is linear.\n")
+    print(f"Milliseconds of processor time for {lengths} characters; in parentheses the last over the")
+    print("first: 4 where time is linear.\n")
     rows = []
     for kind in HARD:
         command = [sys.executable, __file__, "--child", json.dumps({"what": "hard", "kind": kind, "cores": 0})]
