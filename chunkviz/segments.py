@@ -88,8 +88,8 @@ def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]
     text = document.text
     for place in (_skip_blank(text, 0), *line_starts(document)):
         if position <= place < len(text) and text[place] in _HEADING_STARTS:
-            line = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1 if place else 0
-            match = _HEADING_SIGN.match(text, line)
+            line = place - len(text[max(0, place - 3) : place]) + len(text[max(0, place - 3) : place].rstrip(" "))
+            match = _HEADING_SIGN.match(text, line) if line == 0 or text[line - 1] in "\r\n" else None
             if match is not None:
                 yield match
 
