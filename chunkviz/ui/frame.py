@@ -7,6 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 _HERE = Path(__file__).parent
+ICON = _HERE / "icon.svg"
+"""Picture in the browser's tab; a Material symbol there would be fetched from another host."""
 
 
 def draw() -> None:
