@@ -4,7 +4,7 @@ import streamlit as st
 
 from chunkviz.ui import frame
 
-st.set_page_config(page_title="chunkviz", page_icon=":material/segment:", layout="wide")
+st.set_page_config(page_title="chunkviz", page_icon=frame.ICON, layout="wide")
 page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/segment:", default=True),

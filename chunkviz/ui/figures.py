@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -23,12 +21,11 @@ def token_histogram(
     *,
     limit: int | None = None,
     limit_name: str = "",
-    marked: Collection[int] = (),
 ) -> go.Figure:
     """Return the histogram of chunk sizes: one bar a bin, a line at the model's limit.
 
-    ``edges`` int64 (k + 1,) and ``bins`` int64 (n,) are those of ``metrics.size_bins``; the bars of
-    the bins in ``marked`` stand out. A click on bar ``i`` reports point index ``i``.
+    ``edges`` int64 (k + 1,) and ``bins`` int64 (n,) are those of ``metrics.size_bins``. A click on
+    bar ``i`` reports point index ``i``.
     """
     heights = np.bincount(bins, minlength=len(edges) - 1)
     lows, highs = edges[:-1], edges[1:] - 1
@@ -37,10 +34,7 @@ def token_histogram(
             x=((edges[:-1] + edges[1:]) / 2).tolist(),
             y=heights.tolist(),
             width=(np.diff(edges) * 0.94).tolist(),
-            marker={
-                "color": [_MARKED if each in marked else _COLOUR for each in range(len(heights))],
-                "line": {"width": 0},
-            },
+            marker={"color": _COLOUR, "line": {"width": 0}},
             customdata=np.stack([lows, highs], axis=1).tolist() if len(heights) else [],
             hovertemplate="%{customdata[0]:,} to %{customdata[1]:,} tokens<br>%{y:,} chunks<extra></extra>",
             # The browser colours a clicked bar itself: were it done here, each click would make another chart,

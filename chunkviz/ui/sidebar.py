@@ -142,7 +142,8 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
     if document.pages:
         figures.append(f"{len(document.pages):,} pages")
     detected = _LANGUAGES.get(document.language or "", document.language or "language unknown")
-    st.caption(" · ".join([as_plain(document.name), *figures, detected]))
+    name = [as_plain(document.name)] if document.title else []
+    st.caption(" · ".join([*name, *figures, detected]))
 
 
 def _choose_language() -> str | None:
