@@ -1,8 +1,12 @@
-"""Start here: page settings and navigation, nothing else."""
+"""Start here: page settings, navigation, and the sidebar that all pages share.
+
+The sidebar is drawn here and not by each page, so that Streamlit takes it for the same widgets on
+every page: what a link or a person has chosen outlives a change of page.
+"""
 
 import streamlit as st
 
-from chunkviz.ui import frame
+from chunkviz.ui import frame, sidebar
 
 st.set_page_config(page_title="chunkviz", page_icon=frame.ICON, layout="wide")
 page = st.navigation(
@@ -13,4 +17,5 @@ page = st.navigation(
     position="top",
 )
 frame.draw()
+sidebar.draw()
 page.run()

@@ -2,8 +2,6 @@
 
 from chunkviz.ui import explore, sidebar
 
-document, tokenizer = sidebar.pick_document()
-strategy = sidebar.choose_strategy(document)
-chunking = sidebar.chunk(document, strategy, tokenizer)
+chunking = sidebar.chunk()
 if chunking is not None:
     explore.draw(chunking)

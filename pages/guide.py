@@ -1,7 +1,5 @@
 """Guide: what the strategies do, what the words mean, which keys there are."""
 
-from chunkviz.ui import guide, sidebar
+from chunkviz.ui import guide
 
-document, _ = sidebar.pick_document()
-sidebar.choose_strategy(document)
 guide.draw()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -30,6 +31,21 @@ _LANGUAGES = {
 }  # fmt: skip
 _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the sidebar has open: a document, the tokens it is counted in, and a strategy."""
+
+    document: Document | None
+    tokenizer: Tokenizer
+    strategy: Strategy | None
+
+
+def draw() -> None:
+    """Draw the sidebar, and remember what it has open for the page."""
+    document, tokenizer = pick_document()
+    session.put("setting", Setting(document, tokenizer, choose_strategy(document)))
 
 
 def pick_document() -> tuple[Document | None, Tokenizer]:
@@ -185,13 +201,15 @@ def choose_strategy(document: Document | None) -> Strategy | None:
         return draw_parameters(name, document or Document(""))
 
 
-def chunk(document: Document | None, strategy: Strategy | None, tokenizer: Tokenizer) -> Chunking | None:
-    """Return the chunking to draw, or None with the reason on the screen."""
+def chunk() -> Chunking | None:
+    """Return the chunking of what the sidebar has open, or None with the reason on the screen."""
+    setting: Setting = session.get("setting")
+    document, strategy, tokenizer = setting.document, setting.strategy, setting.tokenizer
     if document is None:
-        st.info("Open a document on the left: a sample, a file of yours, or a pasted text.", icon=":material/west:")
+        st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
         return None
     if strategy is None:
-        st.info("The setting on the left cannot be used; its error says what to change.", icon=":material/west:")
+        st.info("This setting cannot be used; the error in the sidebar says what to change.", icon=":material/west:")
         return None
     try:
         return compute.chunking_of(document, strategy, tokenizer)

@@ -247,3 +247,10 @@ def test_no_combination_of_widgets_raises(app: Callable[..., AppTest]) -> None:
             )
             well(at.toggle(key="recursive.is_regex").set_value(dice.random() < 0.5).run())
         assert at.metric or at.error
+
+
+def test_what_a_link_opened_is_still_open_on_the_guide(app: Callable[..., AppTest]) -> None:
+    at = app(sample="manual", recursive__chunk_size="192")
+    well(at.switch_page("pages/guide.py").run())
+    assert at.button_group(key="sample").value == "manual"
+    assert at.number_input(key="recursive.chunk_size").value == 192
