@@ -1,12 +1,8 @@
-"""Start here: page settings, navigation, and the sidebar that all pages share.
-
-The sidebar is drawn here and not by each page, so that Streamlit takes it for the same widgets on
-every page: what a link or a person has chosen outlives a change of page.
-"""
+"""Start here: page settings and navigation, nothing else."""
 
 import streamlit as st
 
-from chunkviz.ui import frame, sidebar
+from chunkviz.ui import frame
 
 st.set_page_config(page_title="chunkviz", page_icon=frame.ICON, layout="wide")
 page = st.navigation(
@@ -16,6 +12,4 @@ page = st.navigation(
     ],
     position="top",
 )
-frame.draw()
-sidebar.draw()
 page.run()

@@ -93,20 +93,22 @@ def _utf8(row: dict[str, Any]) -> dict[str, Any]:
     return {**clean, "headings": [without_surrogates(title) for title in row["headings"]]}
 
 
-def to_python(chunking: Chunking, path: str | None = None) -> str:
-    """Return the lines that make this chunking again from the file at ``path`` (the document's name by default)."""
-    document, strategy = chunking.document, chunking.strategy
-    lines = [
-        "import dataclasses" if document.language else "",
-        "import chunkviz as cv",
-        "",
-        f"document = cv.load({path or document.name or 'document.txt'!r})",
-        f"document = dataclasses.replace(document, language={document.language!r})" if document.language else "",
+def to_python(chunking: Chunking, *, sample: str | None = None) -> str:
+    """Return the lines that make this chunking again from the document's file, or from a bundled ``sample``."""
+    document = chunking.document
+    lines = ["import dataclasses"] if document.language else []
+    lines += ["import chunkviz as cv"]
+    if sample is None:
+        lines += ["", f"document = cv.load({document.name or 'document.txt'!r})"]
+    else:
+        lines += ["from chunkviz.samples import load_sample", "", f"document = load_sample({sample!r})"]
+    if document.language:
+        lines += [f"document = dataclasses.replace(document, language={document.language!r})"]
+    lines += [
         f"services = cv.Services(tokenizer=cv.get_tokenizer({chunking.tokens.tokenizer.name!r}))",
-        f"chunking = cv.{strategy!r}.chunk(document, services)",
+        f"chunking = cv.{chunking.strategy!r}.chunk(document, services)",
         "",
         "for chunk in chunking:",
         "    print(chunk.index, chunk.start, chunk.end, chunk.token_count)",
-        "",
     ]
-    return "\n".join(line for index, line in enumerate(lines) if line or index in (2, 7, 10))
+    return "\n".join(lines) + "\n"

@@ -21,6 +21,11 @@ _INSIDE_A_WORD = regex.compile(
     regex.VERSION1,
 )
 """Two letters or digits of a script that puts spaces between words."""
+_UNSPACED = regex.compile(
+    r"[\p{L}\p{N}][\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+    r"|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{L}\p{N}]"
+)
+"""Two characters between which a word may or may not end: their script does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,11 @@ class Numbers:
     mid_sentence: float | None
     """Share (0 to 1) of boundaries inside a sentence; None where there is no boundary."""
     mid_word: float | None
-    """Share (0 to 1) of boundaries between two letters or digits of one word; None where there is no boundary."""
+    """Share (0 to 1) of boundaries between two letters or digits of one word.
+
+    Those in scripts without spaces between words, where nobody can tell, do not count; None where
+    no boundary is left.
+    """
 
 
 def numbers(chunking: Chunking) -> Numbers:
@@ -108,7 +117,7 @@ def numbers(chunking: Chunking) -> Numbers:
         overlap=float(chunking.overlaps[1:].mean()) if inner else 0.0,
         duplication=total / max(1, len(chunking.tokens)),
         mid_sentence=float(inside_sentences(chunking, boundaries).mean()) if inner else None,
-        mid_word=float(inside_words(chunking.document.text, boundaries).mean()) if inner else None,
+        mid_word=_share_inside_words(chunking.document.text, boundaries),
     )
 
 
@@ -130,6 +139,12 @@ def inside_words(text: str, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     Scripts written without spaces between words have no such places.
     """
     return np.fromiter((_inside_word(text, int(offset)) for offset in offsets), np.bool_, len(offsets))
+
+
+def _share_inside_words(text: str, offsets: NDArray[np.int64]) -> float | None:
+    """Return the share of offsets inside words among those where words can be told."""
+    told = np.fromiter((_UNSPACED.fullmatch(text, at - 1, at + 1) is None for at in offsets.tolist()), np.bool_)
+    return float(inside_words(text, offsets[told]).mean()) if told.any() else None
 
 
 def _inside_word(text: str, offset: int) -> bool:

@@ -46,6 +46,8 @@ class Level:
 
     cuts: Cuts
     reason: Reason
+    starts_afresh: bool = False
+    """Whether what begins here is a thing of its own, which repeats nothing of what stands before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +223,14 @@ class Packer:
         return cut if cut <= high and measure.count(start, cut) <= self.size else None
 
     def _step_back(self, start: int, end: int, settled: int) -> int:
-        """Return where the next piece starts so that it repeats whole segments of at most ``overlap``."""
+        """Return where the next piece starts so that it repeats whole segments of at most ``overlap``.
+
+        Nothing is repeated across the beginning of a section: a chunk belongs to one heading path.
+        """
         low = max(start + 1, self.measure.back(end, self.overlap))
+        for level in self.levels:
+            if level.starts_afresh:
+                low = max(low, level.cuts.last(low - 1, settled) or 0)
         for level in self.levels:
             bound = low
             while (place := level.cuts.first(bound, end)) is not None:
@@ -265,7 +273,7 @@ def is_whole(text: str, offset: int, floor: int) -> bool:
 def structure_levels(text: str, cuts: StructureCuts, language: Callable[[], str | None]) -> tuple[Level, ...]:
     """Return the built-in cascade: headers by level, paragraphs, lines, sentences, words."""
     return (
-        *(Level(SortedCuts(places), Structure("header")) for places in cuts.headers),
+        *(Level(SortedCuts(places), Structure("header"), starts_afresh=True) for places in cuts.headers),
         Level(SortedCuts(cuts.paragraphs), Structure("paragraph")),
         Level(SortedCuts(cuts.lines), Structure("line")),
         Level(SentenceCuts(text, cuts, language), Structure("sentence")),

@@ -128,12 +128,13 @@ def check_cross_rules(model: BaseModel) -> None:
         Composed from the declaration, so that no message disagrees with its check.
 
     """
-    for parameter in parameters_of(type(model)):
-        if isinstance(parameter.control, Slider) and parameter.control.below:
-            value, limit = getattr(model, parameter.name), getattr(model, parameter.control.below)
-            if value >= limit:
-                message = f"{parameter.name} must be below {parameter.control.below}, which is {limit}, not {value}."
-                raise ParameterError(message)
+    for name, info in type(model).model_fields.items():
+        for control in info.metadata:
+            if isinstance(control, Slider) and control.below:
+                value, limit = getattr(model, name), getattr(model, control.below)
+                if value >= limit:
+                    message = f"{name} must be below {control.below}, which is {limit}, not {value}."
+                    raise ParameterError(message)
 
 
 def explain(model: type[BaseModel], error: Mapping[str, Any]) -> ParameterError:

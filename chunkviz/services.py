@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from chunkviz.errors import ParameterError
 from chunkviz.tokens import Tokenizer, get_tokenizer
 
 if TYPE_CHECKING:
@@ -67,3 +68,16 @@ class Services:
     """Turns texts into vectors; None where the strategy needs no vectors."""
     writer: Writer | None = None
     """Writes context; None where the strategy needs no context."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot serve, before it fails in the middle of the work."""
+        for name, service, protocol in (
+            ("tokenizer", self.tokenizer, Tokenizer),
+            ("embedder", self.embedder, Embedder),
+            ("writer", self.writer, Writer),
+        ):
+            if (service is not None or name == "tokenizer") and not isinstance(service, protocol):
+                hint = f"; use cv.get_tokenizer({service!r})" if isinstance(service, str) else ""
+                needs = ", ".join(sorted(each for each in vars(protocol) if not each.startswith("_")))
+                message = f"{name} must be an object with {needs}, not {service!r}{hint}."
+                raise ParameterError(message)

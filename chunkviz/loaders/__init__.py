@@ -83,6 +83,10 @@ def load_bytes(
 
     """
     shown = _shown(name)
+    if not isinstance(data, bytes | bytearray | memoryview):
+        message = f"{shown} must be given as bytes, not {type(data).__name__}; make a text a cv.Document(text)."
+        raise DocumentError(message)
+    data = bytes(data)
     if not data:
         message = f"{shown} is empty; give a file with text in it."
         raise DocumentError(message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import re
+import zipfile
 from typing import Any
 
 from chunkviz.errors import DocumentError
@@ -56,7 +57,24 @@ def extract(data: bytes, name: str, limits: Limits) -> dict[str, Any]:
             f"Named {suffix or 'without an ending'}, but is a file of the kind {kind.value}; loaded as that."
         )
     parts, title, made = _parse(data, name, kind, limits)
+    changes += _left_out(data, kind)
     return _joined(parts, title, changes + made, paged=kind in {Kind.PDF, Kind.PPTX})
+
+
+_NOT_READ = {
+    Kind.PPTX: (("ppt/notesSlides/",), "Left out the speaker notes."),
+    Kind.DOCX: (("word/header", "word/footer"), "Left out the headers and footers of pages."),
+}
+"""Parts of office files that no reader here takes along, and how that is said."""
+
+
+def _left_out(data: bytes, kind: Kind) -> list[str]:
+    """Return what of the file is not in the text, where a part of it tells."""
+    if kind not in _NOT_READ:
+        return []
+    starts, sentence = _NOT_READ[kind]
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return [sentence] if any(name.startswith(starts) for name in archive.namelist()) else []
 
 
 def _parse(data: bytes, name: str, kind: Kind, limits: Limits) -> tuple[list[str], str | None, list[str]]:

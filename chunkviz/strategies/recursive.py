@@ -6,7 +6,7 @@ import re
 from typing import Annotated, ClassVar
 
 import regex
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from chunkviz.document import Document
 from chunkviz.errors import ParameterError
@@ -40,7 +40,7 @@ class Recursive(Strategy):
     chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "{unit}", characters=(100, 8000, 50))] = 512
     """The most a chunk may hold."""
     chunk_overlap: Annotated[int, Field(ge=0), Slider(0, 512, 2, "{unit}", "chunk_size", characters=(0, 2000, 10))] = 0
-    """How much of a chunk the next one repeats, at most; whole segments only."""
+    """How much of a chunk the next one repeats, at most; whole segments only, and never across a heading."""
     unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
     """What sizes are counted in."""
     separators: Annotated[tuple[str, ...], Field(max_length=50), TextList()] = ()
@@ -55,6 +55,12 @@ class Recursive(Strategy):
             message = "separators may hold the empty string (cut anywhere) only as the last one; move it to the end."
             raise ParameterError(message)
         return separators
+
+    @model_validator(mode="after")
+    def _patterns_are_valid(self) -> Recursive:
+        for separator in self.separators if self.is_regex else ():
+            _compiled(separator)
+        return self
 
     def cut(self, document: Document, services: Services) -> list[Piece]:
         """Pack the document along its own structure, or along the user's separators."""
@@ -104,15 +110,20 @@ def separator_matches(document: Document, separator: str, *, is_regex: bool = Fa
         When the pattern is no valid regular expression, or takes too long on this document.
 
     """
+    pattern = _compiled(separator) if is_regex else regex.compile(re.escape(separator))
     try:
-        pattern = regex.compile(separator if is_regex else re.escape(separator))
         matches = pattern.finditer(document.text, timeout=PATTERN_SECONDS)
         return document.derive(
             ("separator matches", separator, is_regex), lambda: [match.span() for match in matches if match.group()]
         )
-    except regex.error as error:
-        message = f"separators must be valid regular expressions when is_regex is true, not {separator!r}: {error}."
-        raise ParameterError(message) from error
     except TimeoutError as error:
         message = f"The separator pattern {separator!r} took over {PATTERN_SECONDS:.0f} seconds here; simplify it."
+        raise ParameterError(message) from error
+
+
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile(pattern)
+    except regex.error as error:
+        message = f"separators must be valid regular expressions when they are patterns, not {pattern!r}: {error}."
         raise ParameterError(message) from error

@@ -69,9 +69,12 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     maximum = _LARGEST
     if slider.below is not None:
         maximum = max(minimum, int(values[slider.below]) - 1)
-    default = min(max(int(parameter.default), minimum), maximum)
+    # An overlap that no longer fits is brought to a quarter of the size, and not to just below it,
+    # where each chunk would repeat nearly all of the one before.
+    fitting = maximum if slider.below is None else max(minimum, (maximum + 1) // 4)
+    default = int(parameter.default) if minimum <= parameter.default <= maximum else fitting
     stored = _whole(session.stored(key, default), default)
-    clamped = min(max(stored, minimum), maximum)
+    clamped = fitting if stored > maximum else max(stored, minimum)
     if session.get(key) not in (None, clamped):
         session.put(key, clamped)
     word = slider.unit.format(unit=unit)
@@ -84,7 +87,7 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     _draw_slider(key, label, slider.range(unit), value, (minimum, maximum))
     if stored > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")
-        st.caption(f":material/info: Lowered from {stored:,} to {value:,}, to stay below the {below}.")
+        st.caption(f":material/info: Lowered from {stored:,} to {value:,}, a quarter of the {below}.")
     return value
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkviz import export
 from chunkviz.chunk import Chunking
+from chunkviz.evidence import SizeLimit
 from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
@@ -48,12 +49,12 @@ def _draw_numbers(measured: Numbers) -> None:
 
     with st.container(horizontal=True, gap="small", key="numbers"):
         st.metric("Chunks", f"{measured.chunks:,}")
-        st.metric("Median tokens", f"{measured.median:,.0f}")
+        st.metric("Median tokens", f"{measured.median:,.10g}")
         st.metric("p95 tokens", f"{measured.p95:,.0f}", help="95 of 100 chunks have at most this many tokens.")
         st.metric("Smallest – largest", f"{measured.smallest:,} – {measured.largest:,}", help="Tokens.")
         st.metric("Mean overlap", f"{measured.overlap:,.0f} ch", help="Characters a chunk shares with the one before.")
         st.metric(
-            "Sent again", f"×{measured.duplication:.2f}",
+            "Tokens sent", f"×{measured.duplication:.2f}",
             help="Tokens in all chunks over tokens of the document: what overlap costs. 1.00 sends nothing twice.",
         )  # fmt: skip
         st.metric("Cut mid-sentence", share(measured.mid_sentence), help="Share of boundaries inside a sentence.")
@@ -75,6 +76,9 @@ def _draw_fidelity(chunking: Chunking) -> Span | None:
             f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
             f"{found.blank:,} white space between chunks · {found.doubled:,} doubled"
         )
+        above = sum(isinstance(reason, SizeLimit) and reason.exceeded for reason in chunking.evidence.reasons)
+        if above:
+            st.badge(f"{above:,} single characters above the size", icon=":material/info:", color="gray")
     if not found.gaps:
         return None
     shown = found.gaps[:50]
@@ -158,7 +162,10 @@ def _draw_downloads(chunking: Chunking) -> None:
                 icon=":material/download:", key=f"download {ending}",
             )  # fmt: skip
     with st.expander("Python lines that make these chunks again", icon=":material/code:"):
-        st.code(export.to_python(chunking), language="python")
+        if session.get("source") == "Paste":
+            st.caption("Save your text as pasted.md first.")
+        sample = session.get("sample") if session.get("source") == "Sample" else None
+        st.code(export.to_python(chunking, sample=sample), language="python")
 
 
 def _later(make: Callable[[Chunking], bytes], chunking: Chunking) -> Callable[[], bytes]:

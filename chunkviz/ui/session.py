@@ -56,3 +56,11 @@ def stored(widget: str, default: Any) -> Any:
     if value is None:
         value = st.query_params.get(widget)
     return default if value is None else value
+
+
+def link() -> dict[str, str]:
+    """Return what the address asked for when the session began; after its first run, nothing."""
+    if "link" in st.session_state:
+        return {}
+    st.session_state["link"] = True
+    return {name: value for name, value in st.query_params.to_dict().items() if not name.startswith("embed")}

@@ -10,7 +10,7 @@ import streamlit as st
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
-from chunkviz.errors import Cancelled, ChunkvizError
+from chunkviz.errors import Cancelled, ChunkvizError, VocabularyError
 from chunkviz.loaders import SUFFIXES, load_bytes
 from chunkviz.samples import list_samples
 from chunkviz.segments import sentences
@@ -44,8 +44,30 @@ class Setting:
 
 def draw() -> None:
     """Draw the sidebar, and remember what it has open for the page."""
-    document, tokenizer = pick_document()
-    session.put("setting", Setting(document, tokenizer, choose_strategy(document)))
+    asked = session.link()
+    try:
+        document, tokenizer = pick_document()
+    except VocabularyError as error:
+        # In the page and not only in the sidebar, which is closed on a telephone.
+        st.error(as_plain(str(error)), icon=":material/error:")
+        st.button(f"Count {DEFAULT_ENCODING} instead", on_click=session.put, args=("encoding", DEFAULT_ENCODING))
+        st.stop()
+    strategy = choose_strategy(document)
+    session.put("setting", Setting(document, tokenizer, strategy))
+    _say_what_the_link_got_wrong(asked)
+
+
+def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
+    """Name each setting of the link that cannot be, with what stands in its place."""
+    for name, value in asked.items():
+        held = session.get(name)
+        own = name.split(".")[0]
+        if held is None and own in list_strategies() and own != session.get("strategy"):
+            continue  # a setting of a strategy that is not the one on the screen
+        if name in {"model", "sizes view"} or str(held).lower() == value.lower():
+            continue
+        instead = "no setting has that name" if held is None else f"{as_plain(str(held))} is used"
+        st.warning(f"The link asked for {as_plain(f'{name}={value}')}; {instead}.", icon=":material/link_off:")
 
 
 def pick_document() -> tuple[Document | None, Tokenizer]:
@@ -70,8 +92,7 @@ def pick_document() -> tuple[Document | None, Tokenizer]:
                 encoding = _choose_encoding()
                 for change in document.changes if document is not None else ():
                     st.caption(f":material/build: {as_plain(change)}")
-            # Outside the expander, so that an error is seen while it is closed.
-            tokenizer = _tokenizer(encoding)
+            tokenizer = get_tokenizer(encoding)
             if document is not None:
                 document = session.in_language(document, language or document.language)
             with card:
@@ -122,6 +143,9 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
         st.info(as_plain(str(wish)), icon=":material/info:")
     except ChunkvizError as error:
         st.error(as_plain(str(error)), icon=":material/error:")
+        open_still: Document | None = session.get("uploaded")
+        if open_still is not None:
+            st.caption(f"Still open: **{as_plain(open_still.name)}**.")
     else:
         session.put("uploaded", document)
         session.put("upload taken", identity)
@@ -154,12 +178,16 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
     tokens = TokenMap.of(document, tokenizer)
     if len(document) <= _LARGE or tokens.made:
         figures.append(f"{len(tokens):,} tokens")
-        figures.append(f"{len(sentences(document)):,} sentences")
+        figures.append(_counted(len(sentences(document)), "sentence"))
     if document.pages:
-        figures.append(f"{len(document.pages):,} pages")
+        figures.append(_counted(len(document.pages), "page"))
     detected = _LANGUAGES.get(document.language or "", document.language or "language unknown")
     name = [as_plain(document.name)] if document.title else []
     st.caption(" · ".join([*name, *figures, detected]))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _choose_language() -> str | None:
@@ -179,14 +207,6 @@ def _choose_encoding() -> str:
         f"fetched once by tiktoken, and need the internet for that. {models}.",
     )  # fmt: skip
     return name or DEFAULT_ENCODING
-
-
-def _tokenizer(encoding: str) -> Tokenizer:
-    try:
-        return get_tokenizer(encoding)
-    except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
-        st.stop()
 
 
 def choose_strategy(document: Document | None) -> Strategy | None:

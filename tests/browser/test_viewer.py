@@ -170,7 +170,7 @@ def test_hovering_tells_what_a_chunk_is(show: Show) -> None:
     size = screen.viewer("v.chunks.size(1)")
     span = screen.viewer("v.chunks.span(1)")
     assert f"Chunk 2 · {tokens} tokens · {size} characters · {span}" in tip.inner_text()
-    assert "Begins at size limit, ends at size limit" in tip.inner_text()
+    assert "New text begins at size limit, ends at size limit" in tip.inner_text()
     assert "with chunk 1" in tip.inner_text()
 
 

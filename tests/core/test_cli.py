@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -13,21 +14,44 @@ from chunkviz.errors import ChunkvizError, UnknownNameError
 def test_app_starts_the_apps_own_file_on_this_machine_only(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, object] = {}
 
-    def call(command: list[str], cwd: Path) -> int:
-        seen.update(command=command, cwd=cwd)
-        return 7
+    class Server:
+        def __init__(self, command: list[str], cwd: Path) -> None:
+            seen.update(command=command, cwd=cwd)
 
-    monkeypatch.setattr("subprocess.call", call)
-    assert cli.main(["app", "--port", "9001", "--no-browser"]) == 7
+        def wait(self) -> int:
+            return 7
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    monkeypatch.setattr("subprocess.Popen", Server)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    assert cli.main(["app", "--port", port, "--no-browser"]) == 7
     command = seen["command"]
     assert isinstance(command, list)
     assert command[1:5] == ["-m", "streamlit", "run", str(samples.app_folder() / "app.py")]
     assert dict(zip(command[5::2], command[6::2], strict=True)) == {
-        "--server.port": "9001",
+        "--server.port": port,
         "--server.address": "127.0.0.1",
         "--server.headless": "true",
     }
     assert seen["cwd"] == samples.app_folder()
+
+
+def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert cli.main(["app", "--port", str(port)]) == 1
+    assert f"cannot listen on 127.0.0.1:{port}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "http"])
+def test_a_port_that_is_none_is_refused(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["app", "--port", port])
+    assert "from 1 to 65535" in capsys.readouterr().err
 
 
 def test_an_app_that_is_not_there_is_one_sentence_and_an_exit_code(

@@ -106,6 +106,17 @@ def test_overlap_repeats_whole_sentences_where_they_fit() -> None:
     assert chunking.overlaps.tolist() == [0, 10]
 
 
+def test_overlap_never_reaches_across_a_heading() -> None:
+    text = "# A\n\nOne here. Two here.\n\n# B\n\nThree here. Four here. Five here."
+    chunking = cv.Recursive(chunk_size=26, chunk_overlap=12, unit="characters").chunk(text)
+    assert [(chunk.text, chunk.headings) for chunk in chunking] == [
+        ("# A\n\nOne here. Two here.", ("A",)),
+        ("# B\n\nThree here.", ("B",)),
+        ("Three here. Four here.", ("B",)),
+        ("Four here. Five here.", ("B",)),
+    ]
+
+
 def test_a_separator_that_begins_a_line_stays_with_what_follows() -> None:
     strategy = cv.Recursive(chunk_size=12, unit="characters", separators=("\nclass ",))
     assert [chunk.text for chunk in strategy.chunk("x = 1\nclass A: ..\nclass B: ..")] == [

@@ -101,7 +101,8 @@ def test_the_exported_python_lines_make_the_same_chunks(sample: str, monkeypatch
     entry = next(each for each in list_samples() if each.id == sample)
     chunking = cv.Recursive(chunk_size=100, chunk_overlap=20, separators=("\n\n", "。", "'")).chunk(load_sample(sample))
     monkeypatch.chdir(app_folder() / "sample_docs")
-    scope: dict[str, object] = {}
-    exec(export.to_python(chunking), scope)  # noqa: S102  the law under test
-    assert scope["chunking"] == chunking
+    for lines in (export.to_python(chunking), export.to_python(chunking, sample=sample)):
+        scope: dict[str, object] = {}
+        exec(lines, scope)  # noqa: S102  the law under test
+        assert scope["chunking"] == chunking
     assert Path(entry.file).exists()

@@ -104,8 +104,8 @@ def test_overlap_follows_a_chunk_size_that_sinks_below_it(app: Callable[..., App
     well(at.number_input(key="recursive.chunk_size").set_value(500).run())
     well(at.number_input(key="recursive.chunk_overlap").set_value(400).run())
     well(at.number_input(key="recursive.chunk_size").set_value(100).run())
-    assert at.number_input(key="recursive.chunk_overlap").value == 99
-    assert "Lowered from 400 to 99" in captions(at)
+    assert at.number_input(key="recursive.chunk_overlap").value == 25
+    assert "Lowered from 400 to 25, a quarter of the chunk size" in captions(at)
     well(at.number_input(key="recursive.chunk_size").set_value(1).run())
     assert at.number_input(key="recursive.chunk_overlap").value == 0
     assert "Recursive(chunk_size=1, chunk_overlap=0, unit='characters'" in at.code[0].value
@@ -249,8 +249,24 @@ def test_no_combination_of_widgets_raises(app: Callable[..., AppTest]) -> None:
         assert at.metric or at.error
 
 
-def test_what_a_link_opened_is_still_open_on_the_guide(app: Callable[..., AppTest]) -> None:
-    at = app(sample="manual", recursive__chunk_size="192")
-    well(at.switch_page("pages/guide.py").run())
-    assert at.button_group(key="sample").value == "manual"
-    assert at.number_input(key="recursive.chunk_size").value == 192
+def test_a_link_that_asks_for_what_cannot_be_says_so_once(app: Callable[..., AppTest]) -> None:
+    at = app(sample="nope", recursive__chunk_size="abc", chunk_size="77")
+    said = " ".join(warning.value.replace("\\", "") for warning in at.warning)
+    assert "sample=nope; essay is used" in said
+    assert "recursive.chunk_size=abc; 512 is used" in said
+    assert "chunk_size=77; no setting has that name" in said
+    well(at.run())
+    assert not at.warning
+
+
+def test_a_good_link_is_followed_without_a_word(app: Callable[..., AppTest]) -> None:
+    at = app(
+        sample="manual", strategy="fixed_size", fixed_size__chunk_size="96", recursive__chunk_size="64",
+        recursive__is_regex="true", language="English", encoding="cl100k_base",
+    )  # fmt: skip
+    assert not at.warning
+
+
+def test_an_overlap_that_no_longer_fits_becomes_a_quarter_of_the_size(app: Callable[..., AppTest]) -> None:
+    at = app(strategy="fixed_size", fixed_size__chunk_size="32")
+    assert "FixedSize(chunk_size=32, chunk_overlap=8, unit='tokens')" in at.code[0].value

@@ -69,7 +69,7 @@ function factsOf(text, chunks, index) {
     ["Characters", grouped(chunks.size(index))],
     ["Span", chunks.span(index), page === null],
     ...(page === null ? [] : [["Page", grouped(page)]]),
-    ["Begins at", chunks.beginsAt(index)],
+    ["New text begins at", chunks.beginsAt(index)],
     ["Ends at", chunks.endsAt(index)],
     ["Overlap before", shared(chunks.overlapBefore(index), index - 1)],
     ["Overlap after", shared(chunks.overlapBefore(index + 1), index + 1)],

@@ -85,6 +85,7 @@ class ChunkTable {
     this.space = made("div", "rows")
     this.space.setAttribute("role", "rowgroup")
     this.none = made("p", "empty none", "No chunk matches.")
+    this.none.hidden = true
     this.grid.append(this.head, this.space, this.none)
     this.grid.onscroll = () => this.drawSoon()
     this.grid.onkeydown = (event) => this.press(event)

@@ -436,7 +436,7 @@ function tooltipPart(chunks, index) {
   const sizes = `${counted(chunks.tokens[index], "token")} · ${counted(chunks.size(index), "character")} · ${chunks.span(index)}`
   const title = made("div", "about-title")
   title.append(made("strong", "", `Chunk ${grouped(index + 1)}`), ` · ${sizes}`)
-  part.append(title, made("div", "", `Begins at ${chunks.beginsAt(index)}, ends at ${chunks.endsAt(index)}`))
+  part.append(title, made("div", "", `New text begins at ${chunks.beginsAt(index)}, ends at ${chunks.endsAt(index)}`))
   const shared = chunks.overlapBefore(index)
   if (shared) part.append(made("div", "", `Shares ${counted(shared, "character")} with chunk ${grouped(index)}`))
   return part
