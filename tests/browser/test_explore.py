@@ -44,7 +44,7 @@ class App(Screen):
         return self.viewer(SPANS)
 
     def slide(self, key: str, press: str, *values: int) -> None:
-        """Press a key on a slider for each value it shall take; return when all is drawn that comes of it."""
+        """Press a key on a slider for each value it shall take, and each time wait for the chunks it makes."""
         handle = self.widget(f"{key} slider").get_by_role("slider")
         for value in values:
             handle.press(press)
@@ -53,7 +53,8 @@ class App(Screen):
                   && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning" """,
                 arg=[key, str(value)],
             )
-        self.wait(READY)
+            # The run can be over before the browser has drawn what it sent.
+            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{key.split('.')[-1]}={value},")
 
     def paste(self, text: str) -> None:
         self.choose("source", "Paste")

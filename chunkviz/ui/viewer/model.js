@@ -38,6 +38,7 @@ class Chunks {
   /** @param {object} head @param {Uint8Array} body @param {DocumentText} text */
   constructor(head, body, text) {
     this.fingerprint = head.chunking
+    this.strategy = head.strategy
     this.count = head.count
     this.labels = head.reasons
     const numbers = new NumberReader(body)

@@ -82,6 +82,7 @@ def boundaries_message(chunking: Chunking, *, viewer: str) -> bytes:
         chunking.boundary_reasons,
         viewer=viewer,
         document=chunking.document.id,
+        strategy=repr(chunking.strategy),
     )
 
 
@@ -93,6 +94,7 @@ def encode_boundaries(
     *,
     viewer: str,
     document: str,
+    strategy: str = "",
 ) -> bytes:
     """Pack int64 (n,) columns and one reason per chunk; see the module for the layout."""
     labels = {label: place for place, label in enumerate(dict.fromkeys(reasons))}
@@ -105,6 +107,7 @@ def encode_boundaries(
         "kind": "boundaries",
         "viewer": viewer,
         "document": document,
+        "strategy": strategy,
         "chunking": fingerprint(starts, ends),
         "count": len(starts),
         "reasons": list(labels),

@@ -176,6 +176,7 @@ class Viewer {
     this.showSelected()
     this.repaint()
     this.element.dataset.chunking = this.chunks.fingerprint
+    this.element.dataset.strategy = this.chunks.strategy
     this.element.dataset.steps = Number(this.element.dataset.steps ?? 0) + 1
   }
 
