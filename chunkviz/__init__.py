@@ -27,6 +27,7 @@ from chunkviz.strategies import (
     list_strategies,
     strategy_from_config,
 )
+from chunkviz.thresholds import cuts_for
 from chunkviz.tokens import Tokenizer, TokenMap, get_tokenizer
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ __all__ = [
     "Strategy",
     "TokenMap",
     "Tokenizer",
+    "cuts_for",
     "get_strategy",
     "get_tokenizer",
     "list_strategies",

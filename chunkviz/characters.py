@@ -51,8 +51,8 @@ def snap_forward(text: str, offset: int, floor: int = 0) -> int:
     start = snap_back(text, offset, floor)
     if start == offset:
         return offset
-    if start == offset - 1 and _is_pair(text[start], text[offset]):
-        return offset + 1
+    if _is_pair(text[start], text[start + 1]):
+        start += 1  # to the library each half is a cluster, and marks hold on to the second
     width = 32
     while True:
         match = _CLUSTER.match(text[start : start + width])

@@ -5,10 +5,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-StructureKind: TypeAlias = Literal["header", "paragraph", "line", "sentence", "word", "character"]
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.thresholds import ThresholdMode, cuts_for
+
+StructureKind: TypeAlias = Literal[
+    "header", "paragraph", "line", "sentence", "word", "character",
+    "page", "list item", "table row", "table", "code fence", "quote", "block",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,53 @@ class SizeLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class Dissimilar:
+    """The neighbours on either side resemble each other less than the threshold asks for."""
+
+    value: float
+    threshold: float
+    signal: Literal["similarity", "gradient"] = "similarity"
+    """What the threshold is held against: the similarity itself, or how steeply it falls."""
+
+    def __str__(self) -> str:
+        """Return both numbers, with as many digits as it takes to tell them apart."""
+        for digits in range(2, 7):
+            value, threshold = f"{self.value:.{digits}f}", f"{self.threshold:.{digits}f}"
+            if value != threshold:
+                break
+        return f"{self.signal} {value} < {threshold}"
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The partition that is best as a whole has a boundary here."""
+
+    def __str__(self) -> str:
+        """Return the label."""
+        return "best partition"
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """The grammar of a programming language ends something here: a function, a class, a statement."""
+
+    kind: str
+
+    def __str__(self) -> str:
+        """Return the kind as it is shown."""
+        return self.kind
+
+
+@dataclass(frozen=True, slots=True)
+class ParentEnd:
+    """The parent ends here, and a child never crosses its parent."""
+
+    def __str__(self) -> str:
+        """Return the label."""
+        return "parent ends"
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentEnd:
     """There is no more text."""
 
@@ -54,7 +109,70 @@ class DocumentEnd:
         return "end of document"
 
 
-Reason: TypeAlias = Structure | OwnSeparator | SizeLimit | DocumentEnd
+@dataclass(frozen=True, slots=True)
+class OwnReason:
+    """Why a strategy from elsewhere cut here, in its own words."""
+
+    label: str
+
+    def __str__(self) -> str:
+        """Return the words."""
+        return self.label
+
+
+Reason: TypeAlias = (
+    Structure | OwnSeparator | SizeLimit | Dissimilar | Optimum | Syntax | ParentEnd | DocumentEnd | OwnReason
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SimilarityCurve:
+    """How similar neighbouring segments are along a document, and the threshold that was held against it.
+
+    Everything a threshold slider needs: no boundary at another threshold asks an embedder again.
+    """
+
+    starts: NDArray[np.int64] = field(repr=False)
+    """Start of each segment, int64 (n,)."""
+    ends: NDArray[np.int64] = field(repr=False)
+    """End of each segment, int64 (n,)."""
+    similarities: NDArray[np.float32] = field(repr=False)
+    """Cosine of segments k and k + 1, float32 (n - 1,), finite, in [-1, 1]."""
+    signal: NDArray[np.float32] = field(repr=False)
+    """What the threshold is held against: the similarities, or their gradient; float32 (n - 1,)."""
+    threshold: float
+    """The resolved value: a boundary may fall where ``signal < threshold``."""
+    mode: ThresholdMode
+    setting: float
+    """The value the threshold was resolved from, in the terms of ``mode``."""
+    min_chunk_size: int
+    """Segments a chunk must have before a boundary may follow."""
+    embedder: str
+    """Name of what made the vectors."""
+
+    def __len__(self) -> int:
+        """Return the number of segments."""
+        return len(self.starts)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare values; arrays by their content."""
+        if not isinstance(other, SimilarityCurve):
+            return NotImplemented
+        return (self._facts() == other._facts()) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("starts", "ends", "similarities", "signal")
+        )
+
+    def __hash__(self) -> int:
+        """Hash the plain values of what equality compares."""
+        return hash(self._facts())
+
+    def _facts(self) -> tuple[object, ...]:
+        return (len(self), self.threshold, self.mode, self.setting, self.min_chunk_size, self.embedder)
+
+    def cuts_for(self, threshold: float) -> NDArray[np.int64]:
+        """Return the boundaries at another threshold: see :func:`chunkviz.cuts_for`."""
+        return cuts_for(self.signal, threshold, self.min_chunk_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +180,7 @@ class Evidence:
     """What a strategy knew when it cut: for each chunk, why it ended where it did."""
 
     reasons: tuple[Reason, ...] = ()
+    curve: SimilarityCurve | None = None
+    """Segments, similarities and threshold, where the strategy compared neighbours."""
+    notes: tuple[str, ...] = ()
+    """What the person should know, one sentence each: a file that does not parse, a limit that had to give way."""

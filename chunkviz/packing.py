@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from chunkviz.characters import FIRST_MARK, FIRST_PREPEND, holds_on, snap_back, snap_forward
 from chunkviz.evidence import DocumentEnd, Reason, SizeLimit, Structure
@@ -147,6 +147,14 @@ class Piece:
     start: int
     end: int
     reason: Reason
+    parent: int | None = None
+    """Place of its parent among the parents of the cutting."""
+    context: str | None = None
+    """Text written about it."""
+    context_error: str | None = None
+    """Why there is no context, where some was asked for."""
+    extra: tuple[tuple[str, Any], ...] = ()
+    """Metadata, as (name, value) pairs."""
 
 
 @dataclass(frozen=True, slots=True)

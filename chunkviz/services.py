@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -58,6 +58,10 @@ class Writer(Protocol):
         ...
 
 
+def _silent(_share: float) -> None:
+    """Take no note of progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """The services of one chunking; a strategy that needs none of them uses none."""
@@ -65,9 +69,11 @@ class Services:
     tokenizer: Tokenizer = field(default_factory=get_tokenizer)
     """Counts tokens; ``cl100k_base`` unless told otherwise."""
     embedder: Embedder | None = None
-    """Turns texts into vectors; None where the strategy needs no vectors."""
+    """Turns texts into vectors; None takes the lexical embedder, which needs no model."""
     writer: Writer | None = None
-    """Writes context; None where the strategy needs no context."""
+    """Writes context; None takes the outline writer, which needs no model."""
+    report: Callable[[float], None] = field(default=_silent, compare=False)
+    """Told the share done (0 to 1) of long work; raises ``Cancelled`` when nobody wants the result any more."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot serve, before it fails in the middle of the work."""

@@ -6,12 +6,14 @@ A new strategy is one new file and one line in ``STRATEGIES``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.fixed_size import FixedSize
+from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
-from chunkviz.strategies.strategy import About, Strategy
+from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
@@ -19,9 +21,20 @@ STRATEGIES: tuple[type[Strategy], ...] = (
 )
 
 
+@lru_cache(maxsize=1)
+def installed() -> Installed:
+    """Return the strategies that installed packages publish, looked for once, and what is wrong with the others."""
+    return find_plugins(STRATEGIES)
+
+
 def list_strategies() -> tuple[str, ...]:
-    """Return the names of all strategies, simplest first."""
-    return tuple(strategy.name for strategy in STRATEGIES)
+    """Return the names of all strategies, simplest first, installed ones last."""
+    return tuple(strategy.name for strategy in all_strategies())
+
+
+def all_strategies() -> tuple[type[Strategy], ...]:
+    """Return the classes of all strategies: ours, then those that other packages publish."""
+    return (*STRATEGIES, *installed().strategies)
 
 
 def strategy_class(name: str) -> type[Strategy]:
@@ -33,7 +46,7 @@ def strategy_class(name: str) -> type[Strategy]:
         With the names there are, and the nearest one.
 
     """
-    for strategy in STRATEGIES:
+    for strategy in all_strategies():
         if strategy.name == name:
             return strategy
     what = "strategy"
@@ -64,10 +77,15 @@ def strategy_from_config(config: Mapping[str, Any]) -> Strategy:
 __all__ = [
     "STRATEGIES",
     "About",
+    "Cutting",
     "FixedSize",
+    "Installed",
+    "Parent",
     "Recursive",
     "Strategy",
+    "all_strategies",
     "get_strategy",
+    "installed",
     "list_strategies",
     "strategy_class",
     "strategy_from_config",

@@ -13,7 +13,7 @@ from chunkviz.measure import Measure
 from chunkviz.packing import Packer, Piece, skip_space, trimmed_end
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
-from chunkviz.strategies.strategy import About, Strategy, measure_of
+from chunkviz.strategies.strategy import About, Cutting, Strategy, measure_of
 
 UNIT_LABELS = {"tokens": "Tokens", "characters": "Characters"}
 
@@ -40,7 +40,7 @@ class FixedSize(Strategy):
     unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
     """What sizes are counted in."""
 
-    def cut(self, document: Document, services: Services) -> list[Piece]:
+    def cut(self, document: Document, services: Services) -> Cutting:
         """Slide the window; the last one never lies inside the one before."""
         text, measure = document.text, measure_of(self.unit, document, services)
         packer = Packer(text, measure, self.chunk_size)
@@ -67,7 +67,7 @@ class FixedSize(Strategy):
                 pieces.append(Piece(start, end, reason if end < length else DocumentEnd()))
             done = cut
             window = self._step_back(text, measure, window, cut)
-        return pieces
+        return Cutting(pieces)
 
     def _step_back(self, text: str, measure: Measure, window: int, cut: int) -> int:
         """Return where the next window starts: behind this one's start, sharing at most the overlap."""

@@ -11,12 +11,12 @@ from pydantic import Field, field_validator, model_validator
 from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.evidence import OwnSeparator
-from chunkviz.packing import Level, Packer, Piece, SortedCuts, skip_space, structure_levels
+from chunkviz.packing import Level, Packer, SortedCuts, skip_space, structure_levels
 from chunkviz.params import Choice, Slider, Switch, TextList, Unit
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
-from chunkviz.strategies.strategy import About, Strategy, measure_of
+from chunkviz.strategies.strategy import About, Cutting, Strategy, measure_of
 
 PATTERN_SECONDS = 10.0
 """A pattern of the user's own may take this long on a document before it is refused."""
@@ -62,10 +62,11 @@ class Recursive(Strategy):
             _compiled(separator)
         return self
 
-    def cut(self, document: Document, services: Services) -> list[Piece]:
+    def cut(self, document: Document, services: Services) -> Cutting:
         """Pack the document along its own structure, or along the user's separators."""
         measure = measure_of(self.unit, document, services)
-        return Packer(document.text, measure, self.chunk_size, self.chunk_overlap, self._levels(document)).pack()
+        packer = Packer(document.text, measure, self.chunk_size, self.chunk_overlap, self._levels(document))
+        return Cutting(packer.pack())
 
     def _levels(self, document: Document) -> tuple[Level, ...]:
         if not self.separators:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from abc import abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from chunkviz.chunk import Chunk, Chunking, Usage
 from chunkviz.document import Document
-from chunkviz.evidence import Evidence
+from chunkviz.evidence import Evidence, SimilarityCurve
 from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
 from chunkviz.params import Unit, check_cross_rules, explain
@@ -35,10 +35,40 @@ class About:
     source: str
 
 
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """A span that is returned when one of its children is found."""
+
+    start: int
+    end: int
+    level: int = 1
+    """1 for what holds chunks, 2 for what holds those parents, and so on."""
+    parent: int | None = None
+    """Place of its own parent, which stands before it in the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """What a strategy found: its pieces, and what it knew when it cut."""
+
+    pieces: Sequence[Piece]
+    """Trimmed spans in order, each with the reason for its end."""
+    parents: Sequence[Parent] = ()
+    """Spans in order, each behind its own parent; pieces and parents name their parents by place."""
+    curve: SimilarityCurve | None = None
+    notes: tuple[str, ...] = ()
+    calls: int = 0
+    """Requests made to services."""
+    tokens: int = 0
+    """Tokens sent to services."""
+
+
 class Strategy(BaseModel):
     """A way of chunking with its parameters chosen: hashable, comparable, its repr is the code that makes it.
 
-    A subclass declares its parameters as fields, ``name`` and ``about``, and implements ``cut``.
+    A subclass declares its parameters as fields, ``name`` and ``about``, and implements ``cut``;
+    or, where its chunks come from elsewhere, ``chunk`` or ``async achunk``, with the help of
+    ``assemble``.
 
     Raises
     ------
@@ -61,14 +91,21 @@ class Strategy(BaseModel):
             own = record.get("ctx", {}).get("error")
             raise (own if isinstance(own, ValueError) else explain(type(self), record)) from None
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Refuse a strategy that cannot chunk, where it is defined and not where it is used."""
+        if all(getattr(cls, name) is getattr(Strategy, name) for name in ("cut", "chunk", "achunk")):
+            message = f"strategy class {cls.__name__} must implement cut, chunk or achunk"
+            raise TypeError(message)
+
     @model_validator(mode="after")
     def _cross_rules(self) -> Strategy:
         check_cross_rules(self)
         return self
 
-    @abstractmethod
-    def cut(self, document: Document, services: Services) -> Sequence[Piece]:
-        """Return the trimmed pieces of the document in order, each with the reason for its end."""
+    def cut(self, document: Document, services: Services) -> Cutting:
+        """Return the pieces of the document; called by ``chunk``."""
+        raise NotImplementedError
 
     def chunk(self, document: Document | str, services: Services | None = None) -> Chunking:
         """Chunk a document, or a plain text.
@@ -78,31 +115,68 @@ class Strategy(BaseModel):
         DocumentError
             When ``document`` is neither.
         ServiceError
-            When a service breaks its protocol.
+            When a service fails or breaks its protocol.
+        Cancelled
+            When ``services.report`` says that nobody wants the result.
 
         """
+        if type(self).cut is Strategy.cut:
+            return _run_apart(self, document, services)
         began = time.perf_counter()
         document = document if isinstance(document, Document) else Document(document)
         services = services or Services()
-        tokens = TokenMap.of(document, services.tokenizer)
-        pieces = self.cut(document, services)
-        chunks = tuple(Chunk(document, piece.start, piece.end, index, tokens) for index, piece in enumerate(pieces))
-        return Chunking(
-            document=document,
-            strategy=self,
-            tokens=tokens,
-            chunks=chunks,
-            evidence=Evidence(tuple(piece.reason for piece in pieces)),
-            usage=Usage(seconds=time.perf_counter() - began),
-        )
+        return self.assemble(document, services, self.cut(document, services), began=began)
 
     async def achunk(self, document: Document | str, services: Services | None = None) -> Chunking:
         """Chunk in a thread, so that an event loop stays free."""
         return await asyncio.to_thread(self.chunk, document, services)
 
+    def assemble(
+        self, document: Document, services: Services, cutting: Cutting, *, began: float | None = None
+    ) -> Chunking:
+        """Return the chunking that pieces and parents make; ``began`` is when the work began (``perf_counter``)."""
+        tokens = TokenMap.of(document, services.tokenizer)
+        parents: list[Chunk] = []
+        for index, each in enumerate(cutting.parents):
+            above = None if each.parent is None else parents[each.parent]
+            parents.append(Chunk(document, each.start, each.end, index, tokens, above, level=each.level))
+        chunks = tuple(
+            Chunk(
+                document,
+                piece.start,
+                piece.end,
+                index,
+                tokens,
+                None if piece.parent is None else parents[piece.parent],
+                piece.context,
+                piece.context_error,
+                piece.extra,
+            )
+            for index, piece in enumerate(cutting.pieces)
+        )
+        return Chunking(
+            document=document,
+            strategy=self,
+            tokens=tokens,
+            chunks=chunks,
+            evidence=Evidence(tuple(piece.reason for piece in cutting.pieces), cutting.curve, cutting.notes),
+            parents=tuple(parents),
+            usage=Usage(
+                calls=cutting.calls,
+                tokens=cutting.tokens,
+                seconds=0.0 if began is None else time.perf_counter() - began,
+            ),
+        )
+
     def config(self) -> dict[str, Any]:
         """Return name and parameters as plain values; ``strategy_from_config`` turns them back."""
         return {"strategy": self.name, **self.model_dump(mode="json")}
+
+
+def _run_apart(strategy: Strategy, document: Document | str, services: Services | None) -> Chunking:
+    """Run ``achunk`` to its end in a thread of its own, for the caller's may have an event loop that runs."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(strategy.achunk(document, services))).result()
 
 
 def measure_of(unit: Unit, document: Document, services: Services) -> Measure:

@@ -106,3 +106,8 @@ def test_snapping_finds_the_neighbouring_whole_places(text: str, data: st.DataOb
     assert snap_back(text, offset) == max(place for place in places if place <= offset)
     assert snap_forward(text, offset) == min(place for place in places | {len(text)} if place >= offset)
     assert regex.fullmatch(r"\X*", text) is not None
+
+
+def test_a_mark_after_a_surrogate_pair_belongs_to_it() -> None:
+    assert [snap_forward("\ud83d\ude00\u200d", offset) for offset in range(4)] == [0, 3, 3, 3]
+    assert [snap_back("\ud83d\ude00\u200d", offset) for offset in range(4)] == [0, 0, 0, 3]

@@ -1,0 +1,130 @@
+"""Thresholds of similarity: what each mode means, and the boundaries any value gives.
+
+A boundary falls where the similarity of neighbouring segments is *below* the threshold. Every mode
+but the first finds that absolute value from the document itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, TypeAlias, assert_never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ThresholdMode: TypeAlias = Literal[
+    "absolute", "percentile", "standard_deviation", "interquartile", "gradient", "target_count", "target_size"
+]
+
+MODE_HELP: dict[ThresholdMode, str] = {
+    "absolute": "the similarity itself, from 0 to 1",
+    "percentile": "so many percent of all neighbours are less similar",
+    "standard_deviation": "so many standard deviations below the mean similarity",
+    "interquartile": "so many interquartile ranges below the mean similarity",
+    "gradient": "so many percent of all places fall off more steeply",
+    "target_count": "about so many chunks",
+    "target_size": "a median chunk of about this size",
+}
+
+DEFAULT_SETTING: dict[ThresholdMode, float] = {
+    "absolute": 0.5,
+    "percentile": 20.0,
+    "standard_deviation": 1.0,
+    "interquartile": 1.0,
+    "gradient": 10.0,
+    "target_count": 20.0,
+    "target_size": 256.0,
+}
+"""What a mode means when no value is given with it."""
+
+
+def cuts_for(similarities: ArrayLike, threshold: float, min_chunk_size: int = 1) -> NDArray[np.int64]:
+    """Return where boundaries fall at a threshold, in O(n) and without any embedding.
+
+    Parameters
+    ----------
+    similarities
+        (n - 1,) of n segments: how similar segments k and k + 1 are.
+    threshold
+        A boundary may fall where the similarity is below it.
+    min_chunk_size
+        Segments a chunk must have before a boundary may follow it.
+
+    Returns
+    -------
+    int64 (m,)
+        Increasing; ``k`` means a boundary between segments k and k + 1.
+
+    """
+    below = np.flatnonzero(np.asarray(similarities) < threshold)
+    if min_chunk_size <= 1 or not len(below):
+        return below
+    # For each segment, where the first low place at or behind it stands in `below`: then every
+    # boundary is one step, and a chunk's length costs nothing.
+    following = np.searchsorted(below, np.arange(int(below[-1]) + 1)).tolist()
+    places = below.tolist()
+    cuts = []
+    place = min_chunk_size - 1
+    while place < len(following):
+        cut = places[following[place]]
+        cuts.append(cut)
+        place = cut + min_chunk_size
+    return np.array(cuts, np.int64)
+
+
+def signal_of(mode: ThresholdMode, similarities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what a mode holds its threshold against: the similarities, or their gradient; float32 (n - 1,)."""
+    if mode != "gradient" or len(similarities) < 2:  # noqa: PLR2004  a slope needs two points
+        return similarities
+    return np.gradient(similarities).astype(np.float32)
+
+
+def resolve_threshold(
+    mode: ThresholdMode, setting: float, signal: NDArray[np.float32], outcome: Callable[[float], float]
+) -> float:
+    """Return the absolute value that a setting means for this signal.
+
+    ``outcome`` gives, for a threshold, what the two target modes aim at (number of chunks, median
+    size); the others do not call it. An empty signal resolves to 0, where nothing can be cut.
+    """
+    if mode == "absolute" or not len(signal):
+        return float(setting) if mode == "absolute" else 0.0
+    values = np.asarray(signal, np.float64)
+    resolved: float
+    match mode:
+        case "percentile" | "gradient":
+            resolved = float(np.percentile(values, min(max(setting, 0.0), 100.0)))
+        case "standard_deviation":
+            resolved = float(values.mean() - setting * values.std())
+        case "interquartile":
+            low, high = np.percentile(values, [25, 75])
+            resolved = float(values.mean() - setting * (high - low))
+        case "target_count" | "target_size":
+            resolved = solve(values, setting, outcome, rising=mode == "target_count")
+        case _:
+            assert_never(mode)
+    return resolved
+
+
+def solve(values: NDArray[np.float64], target: float, outcome: Callable[[float], float], *, rising: bool) -> float:
+    """Return the threshold whose outcome is nearest to ``target``, found by halving the distinct values.
+
+    ``rising`` says whether the outcome grows with the threshold. A minimum size makes the outcome
+    step back here and there; of all thresholds looked at, the nearest one is taken.
+    """
+    distinct = np.unique(values)
+    # Between two values nothing changes, so the places between them are all the thresholds there are.
+    between = (distinct[:-1] + distinct[1:]) / 2
+    thresholds: list[float] = [float(distinct[0]), *between.tolist(), float(np.nextafter(distinct[-1], np.inf))]
+    low, high = 0, len(thresholds) - 1
+    best, distance = thresholds[0], float("inf")
+    while low <= high:
+        middle = (low + high) // 2
+        found = outcome(thresholds[middle])
+        if abs(found - target) < distance:
+            best, distance = thresholds[middle], abs(found - target)
+        if (found < target) == rising:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return best
