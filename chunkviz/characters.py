@@ -38,7 +38,8 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
     # many flags stand before a place the library would look back to the beginning: so give it a slice.
     for match in _CLUSTER.finditer(text[start : offset + 1]):
         if start + match.end() > offset:
-            return start + int(match.start())
+            place = start + int(match.start())
+            return place - 1 if place > floor and _is_pair(text[place - 1], text[place]) else place
         if start + match.end() == offset:
             break
     return offset
