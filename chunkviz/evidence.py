@@ -140,15 +140,17 @@ class SimilarityCurve:
     """Cosine of segments k and k + 1, float32 (n - 1,), finite, in [-1, 1]."""
     signal: NDArray[np.float32] = field(repr=False)
     """What the threshold is held against: the similarities, or their gradient; float32 (n - 1,)."""
-    threshold: float
-    """The resolved value: a boundary may fall where ``signal < threshold``."""
-    mode: ThresholdMode
-    setting: float
-    """The value the threshold was resolved from, in the terms of ``mode``."""
-    min_chunk_size: int
-    """Segments a chunk must have before a boundary may follow."""
+    allowed: NDArray[np.bool_] = field(repr=False)
+    """False where no boundary may fall: behind a heading; bool (n - 1,)."""
     embedder: str
     """Name of what made the vectors."""
+    threshold: float | None = None
+    """The resolved value: a boundary may fall where ``signal < threshold``; None where no threshold is used."""
+    mode: ThresholdMode | None = None
+    setting: float | None = None
+    """The value the threshold was resolved from, in the terms of ``mode``."""
+    min_chunk_size: int = 1
+    """Segments a chunk must have before a boundary may follow."""
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -160,7 +162,7 @@ class SimilarityCurve:
             return NotImplemented
         return (self._facts() == other._facts()) and all(
             np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("starts", "ends", "similarities", "signal")
+            for name in ("starts", "ends", "similarities", "signal", "allowed")
         )
 
     def __hash__(self) -> int:
@@ -172,7 +174,7 @@ class SimilarityCurve:
 
     def cuts_for(self, threshold: float) -> NDArray[np.int64]:
         """Return the boundaries at another threshold: see :func:`chunkviz.cuts_for`."""
-        return cuts_for(self.signal, threshold, self.min_chunk_size)
+        return cuts_for(self.signal, threshold, self.min_chunk_size, self.allowed)
 
 
 @dataclass(frozen=True, slots=True)

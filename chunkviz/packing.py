@@ -167,8 +167,8 @@ class Packer:
     overlap: int = 0
     levels: Sequence[Level] = ()
 
-    def pack(self) -> list[Piece]:
-        """Return the chunks as trimmed pieces in order.
+    def pack(self, begin: int = 0, end: int | None = None) -> list[Piece]:
+        """Return the chunks of ``text[begin:end]`` as trimmed pieces in order; both are whole places.
 
         Neighbours share whole segments of the highest level that has one small enough, at most
         ``overlap`` of them; no piece lies inside its neighbour. Only a single character (grapheme
@@ -176,8 +176,8 @@ class Packer:
         """
         text, measure = self.text, self.measure
         pieces: list[Piece] = []
-        length = trimmed_end(text, 0, len(text))
-        start = skip_space(text, 0)
+        length = trimmed_end(text, begin, len(text) if end is None else end)
+        start = skip_space(text, begin)
         # Everything before `settled` is in a piece already; a new piece must end behind it.
         settled = start
         while start < length:
@@ -192,10 +192,10 @@ class Packer:
             if cut is None:
                 cut = snap_forward(text, start + 1, start)
                 reason = SizeLimit(exceeded=measure.count(start, cut) > self.size)
-            end = trimmed_end(text, max(start, settled), cut)
-            pieces.append(Piece(start, end, reason if end < length else DocumentEnd()))
+            stop = trimmed_end(text, max(start, settled), cut)
+            pieces.append(Piece(start, stop, reason if stop < length else DocumentEnd()))
             settled = skip_space(text, cut)
-            start = self._step_back(start, end, settled) if self.overlap else settled
+            start = self._step_back(start, stop, settled) if self.overlap else settled
         return pieces
 
     def _choose_cut(self, start: int, settled: int, high: int) -> tuple[int | None, Reason]:

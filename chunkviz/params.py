@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -20,12 +20,23 @@ from chunkviz.errors import ParameterError, UnknownNameError
 Unit: TypeAlias = Literal["tokens", "characters"]
 
 
+class Range(NamedTuple):
+    """What a slider offers, and the value it starts from, where a mode gives the number its meaning."""
+
+    low: float
+    high: float
+    step: float
+    default: float
+    unit: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Slider:
     """A whole number or fraction on a range.
 
     ``unit`` is a word ("tokens"), or the name of the parameter that holds it in braces ("{unit}").
-    ``below`` names a parameter this one must stay below.
+    ``below`` names a parameter this one must stay below. ``mode`` names the parameter that gives
+    the number its meaning; ``modes`` then holds the range of each.
     """
 
     low: float
@@ -35,10 +46,16 @@ class Slider:
     below: str | None = None
     characters: tuple[float, float, float] | None = None
     """Low, high and step instead, where the unit is characters."""
+    mode: str = ""
+    modes: Mapping[str, Range] | None = None
 
     def range(self, unit: str) -> tuple[float, float, float]:
         """Return low, high and step as offered for ``unit``."""
         return self.characters if unit == "characters" and self.characters else (self.low, self.high, self.step)
+
+    def of_mode(self, mode: str) -> Range | None:
+        """Return what is offered in ``mode``, or None where no mode gives the number its meaning."""
+        return self.modes[mode] if self.modes else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +78,14 @@ class Switch:
     """Name of the parameter without which this one has no effect."""
 
 
-Control: TypeAlias = Slider | Choice | TextList | Switch
+@dataclass(frozen=True, slots=True)
+class StrategyChoice:
+    """Another strategy, by its name; ``without`` names those that cannot be chosen."""
+
+    without: tuple[str, ...] = ()
+
+
+Control: TypeAlias = Slider | Choice | TextList | Switch | StrategyChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +112,8 @@ class Parameter:
                 return "list of strings"
             case Switch():
                 return "true or false"
+            case StrategyChoice():
+                return "a strategy or its name"
 
 
 def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
@@ -96,9 +122,9 @@ def parameters_of(model: type[BaseModel]) -> tuple[Parameter, ...]:
 
 
 def _parameter(name: str, info: FieldInfo) -> Parameter:
-    controls = [item for item in info.metadata if isinstance(item, Slider | Choice | TextList | Switch)]
+    controls = [item for item in info.metadata if isinstance(item, Control)]
     if len(controls) != 1:
-        message = f"parameter {name!r} must declare exactly one control (Slider, Choice, TextList or Switch)"
+        message = f"parameter {name!r} must declare exactly one control, such as Slider or Choice"
         raise TypeError(message)
     minimum = next((item.ge for item in info.metadata if getattr(item, "ge", None) is not None), None)
     return Parameter(

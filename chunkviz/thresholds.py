@@ -12,11 +12,14 @@ from typing import Literal, TypeAlias, assert_never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from chunkviz.errors import ParameterError
+from chunkviz.params import Range
+
 ThresholdMode: TypeAlias = Literal[
     "absolute", "percentile", "standard_deviation", "interquartile", "gradient", "target_count", "target_size"
 ]
 
-MODE_HELP: dict[ThresholdMode, str] = {
+MODE_HELP: dict[str, str] = {
     "absolute": "the similarity itself, from 0 to 1",
     "percentile": "so many percent of all neighbours are less similar",
     "standard_deviation": "so many standard deviations below the mean similarity",
@@ -26,19 +29,48 @@ MODE_HELP: dict[ThresholdMode, str] = {
     "target_size": "a median chunk of about this size",
 }
 
-DEFAULT_SETTING: dict[ThresholdMode, float] = {
-    "absolute": 0.5,
-    "percentile": 20.0,
-    "standard_deviation": 1.0,
-    "interquartile": 1.0,
-    "gradient": 10.0,
-    "target_count": 20.0,
-    "target_size": 256.0,
+MODE_RANGES: dict[str, Range] = {
+    "absolute": Range(0.0, 1.0, 0.01, 0.5, "similarity"),
+    "percentile": Range(0.0, 100.0, 1.0, 20.0, "percent"),
+    "standard_deviation": Range(-2.0, 4.0, 0.1, 1.0, "deviations below the mean"),
+    "interquartile": Range(-2.0, 4.0, 0.1, 1.0, "ranges below the mean"),
+    "gradient": Range(0.0, 100.0, 1.0, 10.0, "percent"),
+    "target_count": Range(1.0, 200.0, 1.0, 20.0, "chunks"),
+    "target_size": Range(32.0, 2048.0, 16.0, 256.0, "{unit}"),
 }
-"""What a mode means when no value is given with it."""
+"""What a slider offers in each mode, and what the mode means when no value is given with it."""
+
+BOUNDS: dict[ThresholdMode, tuple[float, float]] = {
+    "absolute": (-1.0, 1.0),
+    "percentile": (0.0, 100.0),
+    "standard_deviation": (-100.0, 100.0),
+    "interquartile": (-100.0, 100.0),
+    "gradient": (0.0, 100.0),
+    "target_count": (1.0, 1e9),
+    "target_size": (1.0, 1e9),
+}
+"""What is correct in each mode."""
 
 
-def cuts_for(similarities: ArrayLike, threshold: float, min_chunk_size: int = 1) -> NDArray[np.int64]:
+def check_threshold(mode: ThresholdMode, setting: float) -> None:
+    """Refuse a value that means nothing in its mode.
+
+    Raises
+    ------
+    ParameterError
+        Naming the mode, what must hold and what was given.
+
+    """
+    low, high = BOUNDS[mode]
+    if not low <= setting <= high:
+        rule = f"at least {low:g}" if high >= 1e9 else f"from {low:g} to {high:g}"  # noqa: PLR2004  that is no bound
+        message = f"threshold must be {rule} when threshold_mode is {mode!r} ({MODE_HELP[mode]}), not {setting:g}."
+        raise ParameterError(message)
+
+
+def cuts_for(
+    similarities: ArrayLike, threshold: float, min_chunk_size: int = 1, allowed: NDArray[np.bool_] | None = None
+) -> NDArray[np.int64]:
     """Return where boundaries fall at a threshold, in O(n) and without any embedding.
 
     Parameters
@@ -49,6 +81,9 @@ def cuts_for(similarities: ArrayLike, threshold: float, min_chunk_size: int = 1)
         A boundary may fall where the similarity is below it.
     min_chunk_size
         Segments a chunk must have before a boundary may follow it.
+    allowed
+        bool (n - 1,): False where no boundary may fall whatever the similarity, as between a
+        heading and the text it announces. None allows all.
 
     Returns
     -------
@@ -56,7 +91,8 @@ def cuts_for(similarities: ArrayLike, threshold: float, min_chunk_size: int = 1)
         Increasing; ``k`` means a boundary between segments k and k + 1.
 
     """
-    below = np.flatnonzero(np.asarray(similarities) < threshold)
+    low = np.asarray(similarities) < threshold
+    below = np.flatnonzero(low if allowed is None else low & allowed)
     if min_chunk_size <= 1 or not len(below):
         return below
     # For each segment, where the first low place at or behind it stands in `below`: then every

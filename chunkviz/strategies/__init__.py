@@ -10,14 +10,24 @@ from functools import lru_cache
 from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
+from chunkviz.strategies.cluster_semantic import ClusterSemantic
 from chunkviz.strategies.fixed_size import FixedSize
+from chunkviz.strategies.hierarchical import Hierarchical
 from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
+from chunkviz.strategies.semantic import Semantic
+from chunkviz.strategies.semantic_parent_child import SemanticParentChild
+from chunkviz.strategies.sentence_window import SentenceWindow
 from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
+    SentenceWindow,
+    Hierarchical,
+    Semantic,
+    ClusterSemantic,
+    SemanticParentChild,
 )
 
 
@@ -77,11 +87,16 @@ def strategy_from_config(config: Mapping[str, Any]) -> Strategy:
 __all__ = [
     "STRATEGIES",
     "About",
+    "ClusterSemantic",
     "Cutting",
     "FixedSize",
+    "Hierarchical",
     "Installed",
     "Parent",
     "Recursive",
+    "Semantic",
+    "SemanticParentChild",
+    "SentenceWindow",
     "Strategy",
     "all_strategies",
     "get_strategy",

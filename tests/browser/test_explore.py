@@ -46,6 +46,7 @@ class App(Screen):
     def slide(self, key: str, press: str, *values: int) -> None:
         """Press a key on a slider for each value it shall take, and each time wait for the chunks it makes."""
         handle = self.widget(f"{key} slider").get_by_role("slider")
+        _, parameter = key.split(".")
         for value in values:
             handle.press(press)
             self.page.wait_for_function(
@@ -54,7 +55,7 @@ class App(Screen):
                 arg=[key, str(value)],
             )
             # The run can be over before the browser has drawn what it sent.
-            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{key.split('.')[-1]}={value},")
+            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{parameter}={value},")
 
     def paste(self, text: str) -> None:
         self.choose("source", "Paste")

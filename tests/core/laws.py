@@ -58,3 +58,12 @@ def assert_laws(chunking: Chunking, *, size: int, overlap: int, unit: str, token
     assert len({chunk.id for chunk in chunking}) == len(chunking), "ids differ"
     if chunking.chunks:
         assert chunking.boundary_reasons[-1] == "end of document"
+    for chunk in (*chunking, *chunking.parents):
+        if chunk.parent is not None:
+            assert chunk.span in chunk.parent.span, "nested"
+            assert chunk.level < chunk.parent.level, "nested"
+    children = [chunk.parent.index for chunk in chunking if chunk.parent]
+    assert children == sorted(children), "children of one parent are contiguous"
+    if chunking.parents:
+        assert {parent.index for parent in chunking.parents if parent.level == 1} == set(children), "no empty parent"
+        assert len({parent.id for parent in chunking.parents}) == len(chunking.parents), "ids of parents differ"

@@ -1,0 +1,105 @@
+"""Paragraphs to be found, clusters of similar paragraphs to be returned."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from chunkviz.blocks import Segments, paragraphs
+from chunkviz.document import Document
+from chunkviz.evidence import DocumentEnd, ParentEnd, SimilarityCurve, Structure
+from chunkviz.grouping import compare, curve_of, groups_of, pieces_of, split_large
+from chunkviz.measure import Measure
+from chunkviz.packing import Piece
+from chunkviz.params import Choice, Slider, Unit
+from chunkviz.services import Services
+from chunkviz.strategies.fixed_size import UNIT_LABELS
+from chunkviz.strategies.semantic import THRESHOLD, setting_of_mode
+from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy, measure_of
+from chunkviz.thresholds import MODE_HELP, ThresholdMode, check_threshold
+
+
+class SemanticParentChild(Strategy):
+    """Each paragraph is a child; neighbours whose similarity reaches the threshold share a parent."""
+
+    name: ClassVar[str] = "semantic_parent_child"
+    about: ClassVar[About] = About(
+        title="Semantic parent-child",
+        summary="Searches paragraphs one by one, and returns the run of similar paragraphs around the one found.",
+        split_unit="paragraph; fences whole, headings with what they announce",
+        boundary_logic="a parent ends where the similarity of neighbouring paragraphs is below the threshold",
+        best_for="answers that need more of the text than the sentence that matches",
+        calls="one embedding per paragraph",
+        relative_cost="medium",
+        source="LangChain's parent document retrieval and LlamaIndex's auto-merging, with semantic parents",
+    )
+
+    threshold: Annotated[float, THRESHOLD] = 0.5
+    """What the similarity of neighbouring paragraphs must reach to share a parent, in the terms of the mode."""
+    threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP)] = "absolute"
+    """What the threshold means; the targets are about parents, and the similarity it comes to is always shown."""
+    max_parent_size: Annotated[int, Field(ge=1), Slider(64, 4096, 32, "{unit}", characters=(200, 16000, 100))] = 1024
+    """The most a parent may hold; longer ones are split between paragraphs."""
+    max_child_size: Annotated[
+        int, Field(ge=1), Slider(32, 2048, 16, "{unit}", "max_parent_size", characters=(100, 8000, 50))
+    ] = 256
+    """The most a child may hold; longer paragraphs are split between sentences."""
+    unit: Annotated[Unit, Choice(UNIT_LABELS)] = "tokens"
+    """What sizes are counted in."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_from_the_mode(cls, given: Any) -> Any:
+        return setting_of_mode(given)
+
+    @model_validator(mode="after")
+    def _threshold_fits_its_mode(self) -> SemanticParentChild:
+        check_threshold(self.threshold_mode, self.threshold)
+        return self
+
+    def cut(self, document: Document, services: Services) -> Cutting:
+        """Group paragraphs into parents, then take each parent's paragraphs as its children."""
+        measure = measure_of(self.unit, document, services)
+        segments = paragraphs(document)
+        compared = compare(document, segments, services)
+
+        def parents_for(cuts: NDArray[np.int64], curve: SimilarityCurve | None = None) -> list[Piece]:
+            spans = pieces_of(segments, groups_of(cuts, len(segments)), curve)
+            return split_large(document, measure, segments, spans, self.max_parent_size, Structure("paragraph"))
+
+        def outcome(cuts: NDArray[np.int64]) -> float:
+            parents = parents_for(cuts)
+            if self.threshold_mode == "target_count":
+                return len(parents)
+            return float(np.median([measure.count(parent.start, parent.end) for parent in parents]))
+
+        curve = curve_of(compared, self.threshold_mode, self.threshold, 1, outcome)
+        parents = parents_for(curve.cuts_for(curve.threshold or 0.0), curve)
+        return Cutting(
+            self._children(document, measure, segments, parents),
+            parents=[Parent(parent.start, parent.end) for parent in parents],
+            curve=curve,
+            calls=compared.calls,
+            tokens=compared.tokens,
+        )
+
+    def _children(self, document: Document, measure: Measure, segments: Segments, parents: list[Piece]) -> list[Piece]:
+        children: list[Piece] = []
+        starts, ends = segments.starts, segments.ends
+        for place, parent in enumerate(parents):
+            first = int(np.searchsorted(ends, np.int64(parent.start), "right"))
+            last = int(np.searchsorted(starts, np.int64(parent.end), "left"))
+            spans = [
+                Piece(max(start, parent.start), min(end, parent.end), Structure("paragraph"), place)
+                for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
+            ]
+            reason = parent.reason if not isinstance(parent.reason, Structure) else ParentEnd()
+            spans[-1] = Piece(spans[-1].start, spans[-1].end, reason, place)
+            pieces = split_large(document, measure, segments, spans, self.max_child_size, Structure("sentence"))
+            children += [Piece(piece.start, piece.end, piece.reason, place) for piece in pieces]
+        if children:
+            children[-1] = Piece(children[-1].start, children[-1].end, DocumentEnd(), children[-1].parent)
+        return children

@@ -1,0 +1,170 @@
+"""Vectors of a document's segments: asked for once each, checked, and compared with their neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chunkviz.document import Document
+from chunkviz.embedders import default_embedder
+from chunkviz.errors import ServiceError
+from chunkviz.packing import Packer
+from chunkviz.tokens import TokenMap
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chunkviz.services import Embedder, Services
+
+_BATCH = 1024
+"""Texts embedded between two reports of progress, where the embedder names no number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """One row per text, and what they cost when they were made."""
+
+    rows: NDArray[np.float32]
+    """float32 (n, dimensions), unit length; a row of zeros where the embedder gave nothing usable."""
+    embedder: Embedder
+    calls: int
+    tokens: int
+
+
+def embed_spans(
+    document: Document, starts: NDArray[np.int64], ends: NDArray[np.int64], services: Services
+) -> tuple[Vectors, bool]:
+    """Return the vectors of spans of a document, and whether they were made now and not remembered.
+
+    They live as long as the document, so that a threshold slider never embeds twice.
+
+    Raises
+    ------
+    ServiceError
+        When the embedder fails, or gives another number or shape of vectors than it should.
+    Cancelled
+        When ``services.report`` says so.
+
+    """
+    embedder = services.embedder or default_embedder()
+    made = False
+
+    def make() -> Vectors:
+        nonlocal made
+        made = True
+        texts = [document.text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+        return embed_texts(texts, embedder, services)
+
+    # The value holds the embedder, so that no other object can take its id.
+    key = ("vectors", id(embedder), hash((starts.tobytes(), ends.tobytes())))
+    return document.derive(key, make), made
+
+
+def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) -> Vectors:
+    """Return one unit row per text; each distinct text is sent once, none longer than the embedder reads.
+
+    A longer text is cut by the tokens of ``services.tokenizer``; its row is the mean of its parts,
+    weighted by their tokens. Raises as :func:`embed_spans`.
+    """
+    fitted: Callable[[Sequence[str]], Embedder] | None = getattr(embedder, "fitted", None)
+    parts, owners, weights = _parts(texts, embedder, services)
+    distinct = list(dict.fromkeys(parts))
+    before = getattr(embedder, "usage", None)
+    ready = fitted(distinct) if fitted is not None else embedder
+    rows = _in_batches(distinct, ready, embedder, services)
+    after = getattr(embedder, "usage", None)
+    place = {text: index for index, text in enumerate(distinct)}
+    order = np.fromiter((place[part] for part in parts), np.int64, len(parts))
+    if len(parts) == len(texts):
+        rows = rows[order] if len(distinct) < len(parts) else rows
+    else:
+        rows = _means(rows[order], owners, weights, len(texts))
+    return Vectors(
+        rows,
+        embedder,
+        calls=0 if before is None else after.calls - before.calls,  # type: ignore[union-attr]  # both or neither
+        tokens=0 if before is None else after.tokens - before.tokens,  # type: ignore[union-attr]
+    )
+
+
+def _parts(
+    texts: Sequence[str], embedder: Embedder, services: Services
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.float32]]:
+    """Cut texts that the embedder cannot read whole; return parts, the text each belongs to, and its weight."""
+    limit: int | None = getattr(embedder, "max_tokens", None)
+    parts: list[str] = []
+    owners: list[int] = []
+    weights: list[float] = []
+    for index, text in enumerate(texts):
+        # No token is shorter than a byte, so a short text needs no counting.
+        if limit is None or len(text) * 4 <= limit or services.tokenizer.count(text) <= limit:
+            parts.append(text)
+            owners.append(index)
+            weights.append(1.0)
+            continue
+        own = Document(text)
+        tokens = TokenMap.of(own, services.tokenizer)
+        for piece in Packer(text, tokens, limit).pack():
+            parts.append(text[piece.start : piece.end])
+            owners.append(index)
+            weights.append(float(tokens.count(piece.start, piece.end)))
+    return parts, np.array(owners, np.int64), np.array(weights, np.float32)
+
+
+def _in_batches(texts: list[str], ready: Embedder, embedder: Embedder, services: Services) -> NDArray[np.float32]:
+    size = int(getattr(embedder, "batch", _BATCH))
+    rows: list[NDArray[np.float32]] = []
+    for first in range(0, len(texts), size):
+        batch = texts[first : first + size]
+        rows.append(unit_rows(_checked(ready.embed(batch), len(batch), embedder)))
+        if rows[-1].shape[1] != rows[0].shape[1]:
+            message = (
+                f"The embedder {embedder.name!r} gave vectors of {rows[0].shape[1]} and then of "
+                f"{rows[-1].shape[1]} dimensions; all must have the same."
+            )
+            raise ServiceError(message)
+        services.report(min(1.0, (first + len(batch)) / len(texts)))
+    return np.concatenate(rows) if rows else np.zeros((0, 1), np.float32)
+
+
+def _checked(given: object, count: int, embedder: Embedder) -> NDArray[np.float32]:
+    try:
+        rows = np.asarray(given, np.float32)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, np.float32)
+    if rows.ndim != 2 or len(rows) != count or rows.shape[1] == 0:  # noqa: PLR2004  rows and columns
+        shape = f"{len(rows)} vectors" if rows.ndim == 2 else f"an array of shape {rows.shape}"  # noqa: PLR2004
+        message = f"The embedder {embedder.name!r} must give one vector for each of {count} texts, not {shape}."
+        raise ServiceError(message)
+    return rows
+
+
+def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return rows of length 1, float32 (n, dimensions); zeros and rows with NaN or infinity become zeros."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    usable = np.isfinite(lengths) & (lengths > 0)
+    if usable.all() and np.allclose(lengths, 1.0, atol=1e-6):
+        return rows
+    scaled = np.zeros_like(rows)
+    np.divide(rows, lengths[:, None], out=scaled, where=usable[:, None], casting="unsafe")
+    return scaled
+
+
+def _means(
+    rows: NDArray[np.float32], owners: NDArray[np.int64], weights: NDArray[np.float32], count: int
+) -> NDArray[np.float32]:
+    sums = np.zeros((count, rows.shape[1]), np.float32)
+    np.add.at(sums, owners, rows * weights[:, None])
+    return unit_rows(sums)
+
+
+def neighbour_similarities(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the cosine of each unit row with the next, float32 (n - 1,); 0 where either is a row of zeros."""
+    if len(rows) < 2:  # noqa: PLR2004  a pair
+        return np.zeros(0, np.float32)
+    found: NDArray[np.float32] = np.einsum("ij,ij->i", rows[:-1], rows[1:], dtype=np.float32)
+    return found.clip(-1.0, 1.0)
