@@ -1,0 +1,80 @@
+"""Answers on disk, so that no context is written twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from chunkviz.disk_cache import GIBIBYTE, DiskCache, key_of
+from chunkviz.errors import ServiceError
+
+
+class TextCache:
+    """Answers of a service by what was asked, in one SQLite file of a folder.
+
+    The answers are stored, and a SHA-256 of the question; not the document. Safe with several
+    threads and processes.
+
+    Parameters
+    ----------
+    folder
+        Where the file ``texts.sqlite3`` lives; made when missing, for its owner only.
+    size_limit
+        Bytes the file may take; the longest unused answers leave first.
+
+    """
+
+    def __init__(self, folder: str | Path, size_limit: int = GIBIBYTE) -> None:
+        self._disk = DiskCache(folder, "texts.sqlite3", size_limit)
+
+    @property
+    def folder(self) -> Path:
+        """Where the file lives."""
+        return self._disk.folder
+
+    def __repr__(self) -> str:
+        """Name the folder."""
+        return f"{type(self).__name__}({str(self.folder)!r})"
+
+    def __len__(self) -> int:
+        """Return the number of answers; a ServiceError where the file cannot be used."""
+        return len(self._disk)
+
+    def __bool__(self) -> bool:
+        """An empty cache is a cache all the same."""
+        return True
+
+    def size(self) -> int:
+        """Return the bytes they take on disk; a ServiceError where the file cannot be used."""
+        return self._disk.size()
+
+    def clear(self) -> None:
+        """Remove all answers, of a damaged file too; a ServiceError where that is impossible."""
+        self._disk.clear()
+
+    def find(self, *question: object) -> str | None:
+        """Return the answer to ``question`` (texts, numbers, None), or None where it is not known.
+
+        Raises
+        ------
+        ServiceError
+            When the file is damaged or cannot be used; it names the folder.
+
+        """
+        key = key_of(*question)
+        value = self._disk.get([key]).get(key)
+        try:
+            return None if value is None else value.decode()
+        except (UnicodeDecodeError, AttributeError):
+            message = f"The cache in {self.folder} holds a damaged answer; clear it, or turn it off."
+            raise ServiceError(message) from None
+
+    def keep(self, answer: str, *question: object) -> None:
+        """Store the answer to ``question``.
+
+        Raises
+        ------
+        ServiceError
+            When the file is damaged or cannot be written; it names the folder.
+
+        """
+        self._disk.put({key_of(*question): answer.encode()})
