@@ -21,6 +21,7 @@ from chunkviz.services import Services
 from chunkviz.span import Span
 from chunkviz.strategies import (
     ClusterSemantic,
+    ContextualRetrieval,
     FixedSize,
     Hierarchical,
     Recursive,
@@ -42,6 +43,7 @@ __all__ = [
     "Chunking",
     "ChunkvizError",
     "ClusterSemantic",
+    "ContextualRetrieval",
     "Document",
     "Evidence",
     "FixedSize",

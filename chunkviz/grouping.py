@@ -37,7 +37,7 @@ def compare(document: Document, segments: Segments, services: Services, window: 
     return Compared(
         segments,
         neighbour_similarities(vectors.rows),
-        vectors.embedder.name,
+        vectors.embedder,
         vectors.calls if made else 0,
         vectors.tokens if made else 0,
     )

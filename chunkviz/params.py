@@ -98,6 +98,7 @@ class Parameter:
     default: Any
     control: Control
     minimum: float | None
+    maximum: float | None
     annotation: Any
 
     @property
@@ -126,16 +127,20 @@ def _parameter(name: str, info: FieldInfo) -> Parameter:
     if len(controls) != 1:
         message = f"parameter {name!r} must declare exactly one control, such as Slider or Choice"
         raise TypeError(message)
-    minimum = next((item.ge for item in info.metadata if getattr(item, "ge", None) is not None), None)
     return Parameter(
         name=name,
         label=info.title or name.replace("_", " ").capitalize(),
         help=info.description or "",
         default=info.get_default(call_default_factory=True),
         control=controls[0],
-        minimum=minimum,
+        minimum=_bound(info, "ge"),
+        maximum=_bound(info, "le"),
         annotation=_bare(info.annotation),
     )
+
+
+def _bound(info: FieldInfo, kind: Literal["ge", "le"]) -> float | None:
+    return next((getattr(item, kind) for item in info.metadata if getattr(item, kind, None) is not None), None)
 
 
 def _bare(annotation: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +14,7 @@ from chunkviz.document import Document
 from chunkviz.embedders import default_embedder
 from chunkviz.errors import ServiceError
 from chunkviz.packing import Packer
+from chunkviz.remembered import remembered
 from chunkviz.tokens import TokenMap
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 _BATCH = 1024
 """Texts embedded between two reports of progress, where the embedder names no number."""
+_KEPT = 4
+"""Sets of vectors kept for a document and an embedder: one for each way of making segments somebody tries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,8 @@ class Vectors:
 
     rows: NDArray[np.float32]
     """float32 (n, dimensions), unit length; a row of zeros where the embedder gave nothing usable."""
-    embedder: Embedder
+    embedder: str
+    """Name of the embedder."""
     calls: int
     tokens: int
 
@@ -50,17 +56,16 @@ def embed_spans(
 
     """
     embedder = services.embedder or default_embedder()
-    made = False
-
-    def make() -> Vectors:
-        nonlocal made
-        made = True
-        texts = [document.text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-        return embed_texts(texts, embedder, services)
-
-    # The value holds the embedder, so that no other object can take its id.
-    key = ("vectors", id(embedder), hash((starts.tobytes(), ends.tobytes())))
-    return document.derive(key, make), made
+    known: OrderedDict[bytes, Vectors] = remembered(document, "vectors", embedder, OrderedDict)
+    key = hashlib.sha256(starts.tobytes() + b"|" + ends.tobytes()).digest()
+    if key in known:
+        known.move_to_end(key)
+        return known[key], False
+    texts = [document.text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    known[key] = embed_texts(texts, embedder, services)
+    while len(known) > _KEPT:
+        known.popitem(last=False)
+    return known[key], True
 
 
 def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) -> Vectors:
@@ -84,7 +89,7 @@ def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) ->
         rows = _means(rows[order], owners, weights, len(texts))
     return Vectors(
         rows,
-        embedder,
+        embedder.name,
         calls=0 if before is None else after.calls - before.calls,  # type: ignore[union-attr]  # both or neither
         tokens=0 if before is None else after.tokens - before.tokens,  # type: ignore[union-attr]
     )

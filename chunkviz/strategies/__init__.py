@@ -11,6 +11,7 @@ from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.cluster_semantic import ClusterSemantic
+from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.hierarchical import Hierarchical
 from chunkviz.strategies.plugins import Installed, find_plugins
@@ -28,6 +29,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     Semantic,
     ClusterSemantic,
     SemanticParentChild,
+    ContextualRetrieval,
 )
 
 
@@ -88,6 +90,7 @@ __all__ = [
     "STRATEGIES",
     "About",
     "ClusterSemantic",
+    "ContextualRetrieval",
     "Cutting",
     "FixedSize",
     "Hierarchical",

@@ -17,7 +17,7 @@ from chunkviz.packing import Packer, Piece, structure_levels
 from chunkviz.params import Slider
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
-from chunkviz.strategies.strategy import About, Cutting, Strategy, measure_of
+from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
 from chunkviz.vectors import embed_spans, neighbour_similarities
 
 
@@ -35,6 +35,7 @@ class ClusterSemantic(Strategy):
         relative_cost="medium",
         source="Smith and Troynikov, Evaluating Chunking Strategies for Retrieval (Chroma, 2024)",
     )
+    needs: ClassVar[tuple[Need, ...]] = ("embedder",)
 
     max_chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "tokens")] = 400
     """The most a chunk may hold."""
@@ -63,7 +64,7 @@ class ClusterSemantic(Strategy):
             similarities=similarities,
             signal=similarities,
             allowed=~segments.joined,
-            embedder=vectors.embedder.name,
+            embedder=vectors.embedder,
         )
         spans = [
             Piece(

@@ -12,14 +12,14 @@ from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.packing import Piece
 from chunkviz.params import Slider, StrategyChoice
+from chunkviz.remembered import remembered
 from chunkviz.segments import heading_path
 from chunkviz.services import Services, WriteRequest
-from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
+from chunkviz.strategies.strategy import About, Cutting, Need, Parent, Strategy
 from chunkviz.writers import default_writer, write_all
 
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunk, Chunking
-    from chunkviz.services import Writer
 
 
 class ContextualRetrieval(Strategy):
@@ -40,6 +40,7 @@ class ContextualRetrieval(Strategy):
             "and BM25 together, 35 percent fewer with embeddings alone; measured by them on their corpora, not here"
         ),
     )
+    needs: ClassVar[tuple[Need, ...]] = ("writer",)
 
     chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "tokens")] = 512
     """The most a chunk may hold, where the base strategy is given by its name and has a size."""
@@ -82,6 +83,10 @@ class ContextualRetrieval(Strategy):
         }
         return made(**{name: value for name, value in ours.items() if name in made.model_fields})
 
+    def services_needed(self) -> tuple[Need, ...]:
+        """Return the writer, and what the base strategy asks."""
+        return (*self.base_strategy.services_needed(), *self.needs)
+
     def config(self) -> dict[str, Any]:
         """Return name and parameters as plain values; a base with parameters of its own is a configuration itself."""
         base = self.base.config() if isinstance(self.base, Strategy) else self.base
@@ -91,7 +96,8 @@ class ContextualRetrieval(Strategy):
         """Let the base strategy chunk, then have context written for each chunk that has none yet."""
         chunking = self.base_strategy.chunk(document, services)
         writer = services.writer or default_writer()
-        known = document.derive(("contexts", id(writer)), lambda: _Contexts(writer)).known
+        # Those that failed are not in it, so that the next run asks for them alone.
+        known: dict[tuple[int, int, int], str] = remembered(document, "contexts", writer, dict)
         keys = [(chunk.start, chunk.end, self.window) for chunk in chunking]
         missing = [place for place, key in enumerate(keys) if key not in known]
         before = getattr(writer, "usage", None)
@@ -133,17 +139,6 @@ class ContextualRetrieval(Strategy):
             title=document.title,
             headings=heading_path(document, chunk.start),
         )
-
-
-class _Contexts:
-    """Contexts that one writer has given for a document; those that failed are not in it, so only they are retried."""
-
-    __slots__ = ("known", "writer")
-
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
-        """Held, so that no other object can take its id."""
-        self.known: dict[tuple[int, int, int], str] = {}
 
 
 def _pieces(chunking: Chunking) -> list[Piece]:

@@ -16,7 +16,7 @@ from chunkviz.packing import Piece
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
-from chunkviz.strategies.strategy import About, Cutting, Strategy, measure_of
+from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
 from chunkviz.thresholds import MODE_HELP, MODE_RANGES, ThresholdMode, check_threshold
 
 THRESHOLD = Slider(0, 1, 0.01, mode="threshold_mode", modes=MODE_RANGES)
@@ -44,6 +44,7 @@ class Semantic(Strategy):
         relative_cost="medium",
         source="Greg Kamradt, 5 Levels of Text Splitting (2024); Hearst, TextTiling (1997)",
     )
+    needs: ClassVar[tuple[Need, ...]] = ("embedder",)
 
     threshold: Annotated[float, THRESHOLD] = 0.5
     """What the similarity of neighbours must reach to stay together, in the terms of the mode."""

@@ -18,7 +18,7 @@ from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
 from chunkviz.strategies.semantic import THRESHOLD, setting_of_mode
-from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy, measure_of
+from chunkviz.strategies.strategy import About, Cutting, Need, Parent, Strategy, measure_of
 from chunkviz.thresholds import MODE_HELP, ThresholdMode, check_threshold
 
 
@@ -36,6 +36,7 @@ class SemanticParentChild(Strategy):
         relative_cost="medium",
         source="LangChain's parent document retrieval and LlamaIndex's auto-merging, with semantic parents",
     )
+    needs: ClassVar[tuple[Need, ...]] = ("embedder",)
 
     threshold: Annotated[float, THRESHOLD] = 0.5
     """What the similarity of neighbouring paragraphs must reach to share a parent, in the terms of the mode."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -19,6 +19,8 @@ from chunkviz.packing import Piece
 from chunkviz.params import Unit, check_cross_rules, explain
 from chunkviz.services import Services
 from chunkviz.tokens import TokenMap
+
+Need: TypeAlias = Literal["embedder", "writer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Strategy(BaseModel):
 
     name: ClassVar[str]
     about: ClassVar[About]
+    needs: ClassVar[tuple[Need, ...]] = ()
+    """Services the strategy asks, besides the tokenizer."""
 
     def __init__(self, **parameters: Any) -> None:
         """Check the parameters against their declaration."""
@@ -167,6 +171,10 @@ class Strategy(BaseModel):
                 seconds=0.0 if began is None else time.perf_counter() - began,
             ),
         )
+
+    def services_needed(self) -> tuple[Need, ...]:
+        """Return the services this value asks, those of a strategy it builds on among them."""
+        return self.needs
 
     def config(self) -> dict[str, Any]:
         """Return name and parameters as plain values; ``strategy_from_config`` turns them back."""

@@ -13,12 +13,24 @@ import streamlit as st
 
 from chunkviz.document import Document
 from chunkviz.errors import ParameterError
-from chunkviz.params import Choice, Parameter, Slider, Switch, TextList, parameters_of
-from chunkviz.strategies import Strategy, strategy_class
+from chunkviz.params import (
+    Choice,
+    Parameter,
+    Range,
+    Slider,
+    StrategyChoice,
+    Switch,
+    TextList,
+    parameters_of,
+)
+from chunkviz.strategies import Strategy, list_strategies, strategy_class
 from chunkviz.strategies.recursive import separator_matches
+from chunkviz.thresholds import BOUNDS
 from chunkviz.ui import session
 
 _LARGEST = 10_000_000
+_FEW = 3
+"""Choices that stand side by side; more of them are listed."""
 
 
 def draw_parameters(name: str, document: Document) -> Strategy | None:
@@ -27,13 +39,24 @@ def draw_parameters(name: str, document: Document) -> Strategy | None:
     values: dict[str, Any] = {}
     # The unit is drawn where it is declared, but sizes shown before it need to know it.
     unit = session.stored(widget_key(name, "unit"), next((p.default for p in declared if p.name == "unit"), ""))
-    for parameter in declared:
+    for parameter in _in_drawing_order(declared):
         values[parameter.name] = _draw(name, parameter, values, unit, document)
     try:
         return strategy_class(name)(**values)
     except ParameterError as error:
         st.error(str(error), icon=":material/error:")
         return None
+
+
+def _in_drawing_order(declared: tuple[Parameter, ...]) -> list[Parameter]:
+    """Return the parameters with each mode before the number it gives a meaning to."""
+    order: list[Parameter] = []
+    for parameter in declared:
+        mode = parameter.control.mode if isinstance(parameter.control, Slider) else ""
+        order += [each for each in declared if each.name == mode and each not in order]
+        if parameter not in order:
+            order.append(parameter)
+    return order
 
 
 def widget_key(strategy: str, parameter: str) -> str:
@@ -46,6 +69,14 @@ def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, do
     match parameter.control:
         case Slider() as slider:
             return _draw_number(key, parameter, slider, values, unit)
+        case Choice(labels) if len(labels) > _FEW:
+            names = list(labels)
+            chosen = st.selectbox(
+                parameter.label, names, index=names.index(parameter.default), key=key, bind="query-params",
+                help=f"{parameter.help} " + "; ".join(f"**{name}**: {text}" for name, text in labels.items()) + ".",
+            )  # fmt: skip
+            st.caption(f"{labels[chosen][0].upper()}{labels[chosen][1:]}.")
+            return chosen
         case Choice(labels):  # the values themselves are shown: they are what the address holds
             return st.segmented_control(
                 parameter.label, list(labels), default=parameter.default, required=True, key=key, bind="query-params",
@@ -60,43 +91,74 @@ def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, do
                 disabled=idle,
             )  # fmt: skip
             return bool(chosen) and not idle
+        case StrategyChoice(without):
+            names = [each for each in list_strategies() if each not in without]
+            return st.selectbox(
+                parameter.label, names, index=names.index(parameter.default), key=key, bind="query-params",
+                help=parameter.help,
+            )  # fmt: skip
         case _:
             assert_never(parameter.control)
 
 
-def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[str, Any], unit: str) -> int:
-    minimum = int(parameter.minimum or 0)
-    maximum = _LARGEST
-    if slider.below is not None:
-        maximum = max(minimum, int(values[slider.below]) - 1)
+def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[str, Any], unit: str) -> float:
+    mode = str(values.get(slider.mode, ""))
+    low, high, step, start, word = _range(parameter, slider, mode, unit)
+    kind = int if parameter.annotation is int else float
+    minimum, maximum = _bounds(parameter, slider, mode, values)
     # An overlap that no longer fits is brought to a quarter of the size, and not to just below it,
     # where each chunk would repeat nearly all of the one before.
     fitting = maximum if slider.below is None else max(minimum, (maximum + 1) // 4)
-    default = int(parameter.default) if minimum <= parameter.default <= maximum else fitting
-    stored = _whole(session.stored(key, default), default)
+    default = start if minimum <= start <= maximum else fitting
+    stored = _number(kind, session.stored(key, default), default)
     clamped = fitting if stored > maximum else max(stored, minimum)
+    if slider.modes and _mode_changed(key, mode):
+        stored = clamped = default  # the number had another meaning
+        session.put(key, kind(clamped))
     if session.get(key) not in (None, clamped):
-        session.put(key, clamped)
-    word = slider.unit.format(unit=unit)
+        session.put(key, kind(clamped))
     label = f"{parameter.label} ({word})" if word else parameter.label
-    value = st.number_input(
-        label, min_value=minimum, max_value=maximum, value=default, step=int(slider.step), key=key,
-        bind="query-params", help=parameter.help,
+    whole = kind is int or step >= 1
+    given = st.number_input(
+        label, min_value=kind(minimum), max_value=kind(maximum), value=kind(default), step=kind(step), key=key,
+        format="%d" if kind is int else "%.0f" if whole else "%.2f", bind="query-params", help=parameter.help,
     )  # fmt: skip
-    value = clamped if value is None else int(value)
-    _draw_slider(key, label, slider.range(unit), value, (minimum, maximum))
+    value = kind(clamped if given is None else given)
+    _draw_slider(key, label, (kind(low), kind(high), kind(step)), value, (kind(minimum), kind(maximum)))
     if stored > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")
         st.caption(f":material/info: Lowered from {stored:,} to {value:,}, a quarter of the {below}.")
     return value
 
 
+def _range(parameter: Parameter, slider: Slider, mode: str, unit: str) -> Range:
+    offered = slider.of_mode(mode)
+    if offered is not None:
+        return offered._replace(unit=offered.unit.format(unit=unit))
+    return Range(*slider.range(unit), float(parameter.default), slider.unit.format(unit=unit))
+
+
+def _bounds(parameter: Parameter, slider: Slider, mode: str, values: dict[str, Any]) -> tuple[float, float]:
+    if slider.modes:
+        return BOUNDS[mode]  # type: ignore[index]  # the modes are those of thresholds
+    minimum = parameter.minimum or 0
+    highest = _LARGEST if parameter.maximum is None else parameter.maximum
+    return minimum, highest if slider.below is None else max(minimum, int(values[slider.below]) - 1)
+
+
+def _mode_changed(key: str, mode: str) -> bool:
+    """Whether another mode gives the number another meaning than in the last run; not on the first, for links."""
+    before = session.get(f"{key} mode")
+    session.put(f"{key} mode", mode)
+    return before not in (None, mode)
+
+
 def _draw_slider(
-    key: str, label: str, offered: tuple[float, float, float], value: int, bounds: tuple[int, int]
+    key: str, label: str, offered: tuple[float, float, float], value: float, bounds: tuple[float, float]
 ) -> None:
-    step = int(offered[2])
-    low = min(max(int(offered[0]), bounds[0]), value)
-    high = max(min(int(offered[1]), bounds[1]), value)
+    step = offered[2]
+    low = min(max(offered[0], bounds[0]), value)
+    high = max(min(offered[1], bounds[1]), value)
     if low >= high:
         return
     handle = f"{key} slider"
@@ -105,8 +167,8 @@ def _draw_slider(
     def follow() -> None:
         session.put(key, session.get(handle))
 
-    st.slider(label, low, high, step=1 if (value - low) % step else step, key=handle, on_change=follow,
-              label_visibility="collapsed")  # fmt: skip
+    exact = 1 if isinstance(value, int) and (value - low) % step else step
+    st.slider(label, low, high, step=exact, key=handle, on_change=follow, label_visibility="collapsed")
 
 
 def _draw_list(key: str, parameter: Parameter, strategy: str, document: Document) -> tuple[str, ...]:
@@ -152,8 +214,8 @@ def shown_separator(separator: str) -> str:
     return shown.replace(" ", "␣").replace("`", "'")
 
 
-def _whole(value: Any, default: int) -> int:
+def _number(kind: type[int | float], value: Any, default: float) -> float:
     try:
-        return int(value)
+        return kind(value)
     except (TypeError, ValueError):
         return default

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
@@ -16,6 +17,12 @@ WRITERS: tuple[tuple[str, type[OutlineWriter | OpenAICompatibleWriter]], ...] = 
     ("openai", OpenAICompatibleWriter),
 )
 """Every writer by its name, the default first."""
+
+
+@lru_cache(maxsize=1)
+def default_writer() -> Writer:
+    """Return the writer that needs no model; always the same object."""
+    return OutlineWriter()
 
 
 def list_writers() -> tuple[str, ...]:
@@ -51,6 +58,7 @@ __all__ = [
     "OutlineWriter",
     "TextCache",
     "Written",
+    "default_writer",
     "get_writer",
     "list_writers",
     "write_all",
