@@ -22,6 +22,7 @@ _PIECE = regex.compile(
     regex.VERSION1,
 )
 """Words of scripts with spaces, runs of katakana, and runs of Han characters, which have no spaces."""
+_SHORT_WORD = regex.compile(r"\b\p{Ll}{2}\b")
 _TERMS = 5
 _SHORTEST_TERM, _LONGEST_TERM = 3, 40
 _COMMON = 0.5
@@ -38,14 +39,16 @@ class TermCounts:
     sentence_count: int
     lower: frozenset[str]
     """Terms that occur in lower case, and are shown so; others as they were first met."""
+    short: frozenset[str]
+    """Words of two small letters: "OF" in a heading is one of them, and no abbreviation such as AI."""
 
 
 class OutlineWriter:
     """Context from the document alone: title, headings, and key terms against the rest of the document.
 
-    A term weighs as often as it occurs in the chunk, times the logarithm of how rare it is among
-    the document's sentences, times the share of its occurrences that the chunk holds. That needs no
-    list of stop words, and so no language: a word that occurs everywhere weighs nothing. Chinese and
+    A term weighs as often as it occurs in the chunk, times the squared logarithm of how rare it is
+    among the document's sentences (TF-IDF), times the share of its occurrences that the chunk holds.
+    That needs no list of stop words, and so no language: a word met everywhere weighs little. Chinese and
     Japanese, which have no spaces, give pairs of Han characters and runs of katakana. Terms that the
     title or the headings hold already are left out.
 
@@ -83,7 +86,9 @@ def key_terms(document: Document, text: str, *, without: str = "", count: int = 
         first_form.setdefault(term.lower(), term)
     order = {term: number for number, term in enumerate(here)}
     weights = {
-        term: weight for term, times in here.items() if term not in left_out and (weight := _weight(known, term, times))
+        term: weight
+        for term, times in here.items()
+        if term not in left_out and term not in known.short and (weight := _weight(known, term, times))
     }
     # Among terms of equal weight the longer one says more, and then the earlier one.
     ranked = sorted(weights, key=lambda term: (-weights[term], -len(term), order[term]))
@@ -100,8 +105,10 @@ def _weight(known: TermCounts, term: str, times: int) -> float:
     sentences = max(1, known.sentences[term])
     if known.sentence_count >= _ENOUGH_SENTENCES and sentences > known.sentence_count * _COMMON:
         return 0.0
-    rarity = math.log((known.sentence_count + 1) / sentences)
-    return round(times * rarity * times / max(times, known.occurrences[term]), 9)
+    rarity = math.log((known.sentence_count + 2) / (sentences + 1))
+    # One more occurrence elsewhere is assumed: a word met once says less than one met three times, all here.
+    share = times / (max(times, known.occurrences[term]) + 1)
+    return round(times * rarity * rarity * share, 9)
 
 
 def _counts(document: Document) -> TermCounts:
@@ -124,7 +131,8 @@ def _counts(document: Document) -> TermCounts:
             occurrences[key] += 1
             current.add(key)
         sentences.update(current)
-        return TermCounts(occurrences, sentences, sentence_count + bool(current), frozenset(lower))
+        short = frozenset(_SHORT_WORD.findall(document.text))
+        return TermCounts(occurrences, sentences, sentence_count + bool(current), frozenset(lower), short)
 
     return document.derive("outline terms", count)
 
