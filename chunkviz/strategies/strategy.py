@@ -6,17 +6,18 @@ import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import FrozenInstanceError, dataclass
+from typing import Any, ClassVar, NoReturn, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 
 from chunkviz.chunk import Chunk, Chunking, Usage
 from chunkviz.document import Document
+from chunkviz.errors import ParameterError
 from chunkviz.evidence import Evidence
 from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
-from chunkviz.params import Unit, check_cross_rules, explain
+from chunkviz.params import WHOLE_NUMBER, Unit, check_cross_rules, explain
 from chunkviz.services import Services
 from chunkviz.tokens import TokenMap
 
@@ -52,6 +53,14 @@ class Strategy(BaseModel):
     name: ClassVar[str]
     about: ClassVar[About]
 
+    def __new__(cls, *positional: Any, **_parameters: Any) -> Self:
+        """Refuse values without a name, here and not in ``__init__``, whose signature people read."""
+        if positional:
+            named = ", ".join(f"{name}={value!r}" for name, value in zip(cls.model_fields, positional, strict=False))
+            message = f"{cls.__name__} takes its parameters by name: {cls.__name__}({named})."
+            raise ParameterError(message)
+        return super().__new__(cls)
+
     def __init__(self, **parameters: Any) -> None:
         """Check the parameters against their declaration."""
         try:
@@ -60,6 +69,22 @@ class Strategy(BaseModel):
             record = error.errors()[0]
             own = record.get("ctx", {}).get("error")
             raise (own if isinstance(own, ValueError) else explain(type(self), record)) from None
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        """Refuse: a strategy is a value, like the chunks it makes."""
+        own = type(self).__name__
+        message = f"{own} cannot be changed; make another one: {own}({name}={value!r})."
+        raise FrozenInstanceError(message)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        annotation = cls.model_fields[str(info.field_name)].annotation
+        kinds = {annotation, *get_args(annotation)}
+        if isinstance(value, bool) and kinds & {int, float}:
+            message = f"{info.field_name} must be {WHOLE_NUMBER if int in kinds else 'a number'}, not {value}."
+            raise ParameterError(message)
+        return value
 
     @model_validator(mode="after")
     def _cross_rules(self) -> Strategy:
