@@ -190,6 +190,24 @@ def test_the_language_can_be_corrected(app: Callable[..., AppTest]) -> None:
     assert "language='en'" in at.code[0].value
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Sé an leabharlann is sine sa tír í, agus osclaítear gach maidin í ag a naoi a chlog.", "Irish"),
+        ("The library opens at nine every morning. " * 9 + "図書館は毎朝九時に開きます。" * 9, "mixed or unknown"),
+    ],
+)
+def test_the_language_is_named_in_words(app: Callable[..., AppTest], text: str, said: str) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Paste").run())
+    well(at.text_area(key="pasted").set_value(text).run())
+    assert said in captions(at)
+
+
+def test_source_code_is_called_that(app: Callable[..., AppTest]) -> None:
+    assert "source code" in captions(app(sample="inventory"))
+
+
 def test_a_vocabulary_that_is_not_here_is_an_error_that_says_what_to_do(
     app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
