@@ -11,6 +11,7 @@ import tiktoken
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz.metrics import numbers
 from chunkviz.samples import list_samples, load_sample
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui.controls import parse_separators, shown_separator
@@ -120,6 +121,17 @@ def test_slider_and_field_are_one_value(app: Callable[..., AppTest]) -> None:
     assert at.number_input(key="recursive.chunk_size").label == "Chunk size (tokens)"
     well(at.button_group(key="recursive.unit").set_value("characters").run())
     assert at.number_input(key="recursive.chunk_size").label == "Chunk size (characters)"
+
+
+def test_overlap_is_shown_in_the_unit_it_is_set_in(app: Callable[..., AppTest]) -> None:
+    at = app(sample="essay", recursive__chunk_overlap="64")
+    measured = numbers(cv.Recursive(chunk_overlap=64).chunk(load_sample("essay")))
+    assert metrics(at)["Mean overlap"] == f"{measured.overlap_tokens:.0f} tok"
+    well(at.button_group(key="recursive.unit").set_value("characters").run())
+    measured = numbers(cv.Recursive(chunk_overlap=64, unit="characters").chunk(load_sample("essay")))
+    assert metrics(at)["Mean overlap"] == f"{measured.overlap:.0f} ch"
+    well(at.number_input(key="recursive.chunk_overlap").set_value(0).run())
+    assert metrics(at)["Mean overlap"] == "0 ch"
 
 
 def test_typed_separators_mean_characters_and_show_how_often_they_occur(app: Callable[..., AppTest]) -> None:
