@@ -11,10 +11,36 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
+LANGUAGE_NAMES = {
+    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "as": "Assamese", "az": "Azerbaijani", "be": "Belarusian",
+    "bg": "Bulgarian", "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish",
+    "de": "German", "el": "Greek", "en": "English", "eo": "Esperanto", "es": "Spanish", "et": "Estonian",
+    "eu": "Basque", "fa": "Persian", "fi": "Finnish", "fr": "French", "ga": "Irish", "gl": "Galician",
+    "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "hy": "Armenian",
+    "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese", "ka": "Georgian", "kk": "Kazakh",
+    "km": "Khmer", "kn": "Kannada", "ko": "Korean", "ky": "Kyrgyz", "la": "Latin", "lb": "Luxembourgish", "lo": "Lao",
+    "lt": "Lithuanian", "lv": "Latvian", "mg": "Malagasy", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian",
+    "mr": "Marathi", "ms": "Malay", "mt": "Maltese", "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian",
+    "oc": "Occitan", "or": "Odia", "pa": "Punjabi", "pl": "Polish", "ps": "Pashto", "pt": "Portuguese",
+    "ro": "Romanian", "ru": "Russian", "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian",
+    "sr": "Serbian", "sv": "Swedish", "sw": "Swahili", "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog",
+    "tr": "Turkish", "ug": "Uyghur", "uk": "Ukrainian", "ur": "Urdu", "uz": "Uzbek", "vi": "Vietnamese", "xh": "Xhosa",
+    "zh": "Chinese", "zu": "Zulu",
+}  # fmt: skip
+"""English name of every language that ``detect_language`` can tell, by its code."""
+
 _LOOKED_AT = 4_000  # characters
 _NOISE = re.compile(r"https?://\S+|\S+@\S+|```.*?```|<[^>\n]{1,200}>|\d+", re.DOTALL)
 _MIN_LETTERS = 6
+_MIN_SCRIPT_SHARE = 0.6
+"""Below it two scripts are about equal, and neither's language is the document's."""
 _MIN_CONFIDENCE = 0.25
+# A longer sample is asked in pieces too: as a whole, half a text in German and half in English looks like either.
+_PIECES, _FEWEST_PIECES, _MIN_PIECE = 8, 3, 80
+_MIN_PLAUSIBLE = 0.05
+"""Share that a language has in a piece of its own even where a near relative is ahead."""
+_MIN_FITTING = 0.7
+"""Share of the pieces that must fit: an abstract or a quotation in another language does no harm."""
 # Scripts that one language uses, and those where a model has to choose.
 _ONE = {"HANGUL": "ko", "THAI": "th", "GREEK": "el", "HEBREW": "he", "ARMENIAN": "hy", "GEORGIAN": "ka", "TAMIL": "ta"}
 _ONE |= {"TELUGU": "te", "KANNADA": "kn", "MALAYALAM": "ml", "GUJARATI": "gu", "GURMUKHI": "pa", "SINHALA": "si"}
@@ -30,51 +56,72 @@ _SEVERAL = {
     ),
 }
 _KANA = frozenset({"HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
-_CJK_WEIGHT = 3  # one such character says about as much as three letters
+_DENSE = _KANA | {"CJK", "HANGUL"}
+_DENSE_WEIGHT = 3  # one such character says about as much as three letters
 
 
 def detect_language(text: str) -> str | None:
-    """Return the ISO 639-1 code ("en", "ja") of the first 4,000 characters, or None when unsure.
+    """Return the ISO 639-1 code ("en", "ja") of the first 4,000 characters, or None when unsure or mixed.
 
     The script decides where it can; among languages of one script a small naive Bayes model does, which is loaded at
     the first such text (most of a second).
     """
     sample = _NOISE.sub(" ", text[:_LOOKED_AT])
     scripts = _scripts(sample)
-    if not scripts:
-        return None
+    kana = sum(scripts.pop(script, 0) for script in _KANA)
+    scripts["CJK"] += kana
     script, weight = scripts.most_common(1)[0]
-    if weight < _MIN_LETTERS:
+    if weight < _MIN_LETTERS or weight < _MIN_SCRIPT_SHARE * scripts.total():
         return None
     if script == "CJK":
-        return "ja" if any(scripts[kana] for kana in _KANA) else "zh"
-    if script in _KANA:
-        return "ja"
+        return "ja" if kana else "zh"
     if script in _ONE:
         return _ONE[script]
-    return _modelled(sample, _SEVERAL[script].split()) if script in _SEVERAL else None
+    return _of_several(_only(script, sample), _SEVERAL[script].split()) if script in _SEVERAL else None
 
 
 def _scripts(sample: str) -> Counter[str]:
-    """Weight of each script, by the first word of its characters' names."""
+    """Weight of each script."""
     scripts: Counter[str] = Counter()
     for character, count in Counter(sample).items():
         if character.isalpha():
-            script = unicodedata.name(character, "").partition(" ")[0]
-            scripts[script] += count * (_CJK_WEIGHT if script in {"CJK", *_KANA} else 1)
+            script = _script_of(character)
+            scripts[script] += count * (_DENSE_WEIGHT if script in _DENSE else 1)
     return scripts
 
 
-def _modelled(sample: str, languages: list[str]) -> str | None:
-    """Most likely of the languages that share a script."""
-    ranked = [(language, share) for language, share in _model().rank(sample) if language in languages]
-    total = sum(share for _, share in ranked)
-    if not ranked or total <= 0:
+def _script_of(letter: str) -> str:
+    """First word of the letter's name, which is its script."""
+    return unicodedata.name(letter, "").partition(" ")[0]
+
+
+def _only(script: str, sample: str) -> str:
+    """Blank out the letters of other scripts, which would speak for languages that cannot be meant."""
+    others = {ord(each): " " for each in set(sample) if each.isalpha() and _script_of(each) != script}
+    return " ".join(sample.translate(others).split())
+
+
+def _of_several(sample: str, languages: list[str]) -> str | None:
+    """Most likely of the languages that share a script, if the whole of a longer sample speaks for it."""
+    shares = _shares(sample, languages)
+    language = max(shares, key=shares.__getitem__, default="")
+    if shares.get(language, 0.0) < _MIN_CONFIDENCE:
         return None
-    language, share = ranked[0]
-    if share < _MIN_CONFIDENCE * total:
-        return None
+    count = min(_PIECES, len(sample) // _MIN_PIECE)
+    if count >= _FEWEST_PIECES:
+        size = -(-len(sample) // count)
+        pieces = [sample[start : start + size] for start in range(0, len(sample), size)]
+        fitting = sum(_shares(piece, languages).get(language, 0.0) >= _MIN_PLAUSIBLE for piece in pieces)
+        if fitting < _MIN_FITTING * len(pieces):
+            return None
     return "no" if language in {"nb", "nn"} else language
+
+
+def _shares(sample: str, languages: list[str]) -> dict[str, float]:
+    """Share of each language in what the model gives to these languages together."""
+    ranked = {language: float(share) for language, share in _model().rank(sample) if language in languages}
+    total = sum(ranked.values())
+    return {language: share / total for language, share in ranked.items()} if total > 0 else {}
 
 
 @cache

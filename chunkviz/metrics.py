@@ -87,6 +87,8 @@ class Numbers:
     largest: int
     overlap: float
     """Mean characters a chunk shares with the one before, as measured; 0 for one chunk."""
+    overlap_tokens: float
+    """The same in tokens: those of each shared text, counted on its own."""
     duplication: float
     """Tokens in all chunks over tokens of the document; 1 means nothing is sent twice."""
     mid_sentence: float | None
@@ -103,7 +105,7 @@ def numbers(chunking: Chunking) -> Numbers:
     """Measure sizes, overlap and where boundaries fall; sizes in tokens."""
     counts, count = chunking.token_counts, len(chunking)
     if count == 0:
-        return Numbers(0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, None, None)
+        return Numbers(0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, None, None)
     total = int(counts.sum())
     boundaries = chunking.ends[:-1]
     inner = len(boundaries)
@@ -115,9 +117,19 @@ def numbers(chunking: Chunking) -> Numbers:
         smallest=int(counts.min()),
         largest=int(counts.max()),
         overlap=float(chunking.overlaps[1:].mean()) if inner else 0.0,
+        overlap_tokens=_shared_tokens(chunking) / inner if inner else 0.0,
         duplication=total / max(1, len(chunking.tokens)),
         mid_sentence=float(inside_sentences(chunking, boundaries).mean()) if inner else None,
         mid_word=_share_inside_words(chunking.document.text, boundaries),
+    )
+
+
+def _shared_tokens(chunking: Chunking) -> int:
+    """Return the tokens of all stretches that a chunk shares with the one before."""
+    return sum(
+        chunking.tokens.count(start, end)
+        for start, end in zip(chunking.starts[1:].tolist(), chunking.ends[:-1].tolist(), strict=True)
+        if start < end
     )
 
 

@@ -18,6 +18,8 @@ from pydantic.fields import FieldInfo
 from chunkviz.errors import ParameterError, UnknownNameError
 
 Unit: TypeAlias = Literal["tokens", "characters"]
+WHOLE_NUMBER = "a whole number"
+"""What an integer parameter must be, in messages."""
 
 
 class Range(NamedTuple):
@@ -176,6 +178,8 @@ def explain(model: type[BaseModel], error: Mapping[str, Any]) -> ParameterError:
         return UnknownNameError("parameter", name, known)
     place = "".join(f"[{index}]" for index in error["loc"][1:] if isinstance(index, int))
     rule = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+    if error["type"].startswith("int_"):  # the kinds of not being one are told by the value that is shown
+        rule = WHOLE_NUMBER
     return ParameterError(f"{name}{place} must be {rule}, not {_shown(error['input'])}.")
 
 

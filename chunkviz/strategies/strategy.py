@@ -6,17 +6,18 @@ import asyncio
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import FrozenInstanceError, dataclass
+from typing import Any, ClassVar, Literal, NoReturn, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator, model_validator
 
 from chunkviz.chunk import Chunk, Chunking, Usage
 from chunkviz.document import Document
+from chunkviz.errors import ParameterError
 from chunkviz.evidence import Evidence, SimilarityCurve
 from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
-from chunkviz.params import Unit, check_cross_rules, explain
+from chunkviz.params import WHOLE_NUMBER, Unit, check_cross_rules, explain
 from chunkviz.services import Services
 from chunkviz.tokens import TokenMap
 
@@ -86,6 +87,14 @@ class Strategy(BaseModel):
     needs: ClassVar[tuple[Need, ...]] = ()
     """Services the strategy asks, besides the tokenizer."""
 
+    def __new__(cls, *positional: Any, **_parameters: Any) -> Self:
+        """Refuse values without a name, here and not in ``__init__``, whose signature people read."""
+        if positional:
+            named = ", ".join(f"{name}={value!r}" for name, value in zip(cls.model_fields, positional, strict=False))
+            message = f"{cls.__name__} takes its parameters by name: {cls.__name__}({named})."
+            raise ParameterError(message)
+        return super().__new__(cls)
+
     def __init__(self, **parameters: Any) -> None:
         """Check the parameters against their declaration."""
         try:
@@ -101,6 +110,22 @@ class Strategy(BaseModel):
         if all(getattr(cls, name) is getattr(Strategy, name) for name in ("cut", "chunk", "achunk")):
             message = f"strategy class {cls.__name__} must implement cut, chunk or achunk"
             raise TypeError(message)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        """Refuse: a strategy is a value, like the chunks it makes."""
+        own = type(self).__name__
+        message = f"{own} cannot be changed; make another one: {own}({name}={value!r})."
+        raise FrozenInstanceError(message)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        annotation = cls.model_fields[str(info.field_name)].annotation
+        kinds = {annotation, *get_args(annotation)}
+        if isinstance(value, bool) and kinds & {int, float}:
+            message = f"{info.field_name} must be {WHOLE_NUMBER if int in kinds else 'a number'}, not {value}."
+            raise ParameterError(message)
+        return value
 
     @model_validator(mode="after")
     def _cross_rules(self) -> Strategy:

@@ -24,7 +24,7 @@ _STILL = {"displayModeBar": False, "scrollZoom": False}
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     measured = _remembered(chunking, "numbers", lambda: numbers(chunking))
-    _draw_numbers(measured)
+    _draw_numbers(measured, getattr(chunking.strategy, "unit", "characters"))
     focus = _draw_fidelity(chunking)
     marked, chosen = _marked_by_charts(chunking)
     state = draw_viewer(
@@ -43,16 +43,23 @@ def _remembered(chunking: Chunking, name: str, make: Callable[[], Any]) -> Any:
     return kept[1]
 
 
-def _draw_numbers(measured: Numbers) -> None:
+def _draw_numbers(measured: Numbers, unit: str) -> None:
     def share(value: float | None) -> str:
         return "–" if value is None else f"{value:.0%}"
+
+    overlap, short = (measured.overlap_tokens, "tok") if unit == "tokens" else (measured.overlap, "ch")
+    few = 0 < overlap < 10  # noqa: PLR2004  where a fraction is worth its place
 
     with st.container(horizontal=True, gap="small", key="numbers"):
         st.metric("Chunks", f"{measured.chunks:,}")
         st.metric("Median tokens", f"{measured.median:,.10g}")
         st.metric("p95 tokens", f"{measured.p95:,.0f}", help="95 of 100 chunks have at most this many tokens.")
         st.metric("Smallest – largest", f"{measured.smallest:,} – {measured.largest:,}", help="Tokens.")
-        st.metric("Mean overlap", f"{measured.overlap:,.0f} ch", help="Characters a chunk shares with the one before.")
+        st.metric(
+            "Mean overlap", f"{overlap:,.{int(few)}f} {short}",
+            help=f"{unit.capitalize()} a chunk shares with the one before, measured. Where nothing may be shared, as "
+            "across a heading, it is 0, so the mean stays below the setting.",
+        )  # fmt: skip
         st.metric(
             "Tokens sent", f"×{measured.duplication:.2f}",
             help="Tokens in all chunks over tokens of the document: what overlap costs. 1.00 sends nothing twice.",

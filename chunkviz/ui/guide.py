@@ -16,7 +16,7 @@ _WORDS = {
     "separator": "what may end a piece; it stays with the text",
     "unit": "what sizes are counted in: tokens or characters (Unicode code points)",
     "p95 tokens": "95 of 100 chunks have at most this many tokens",
-    "mean overlap": "characters (ch) a chunk shares with the one before, on average",
+    "mean overlap": "tokens (tok) or characters (ch), as set, that a chunk shares with the one before, on average",
     "sent again": "tokens in all chunks over tokens of the document: what overlap costs; ×1.00 sends nothing twice",
     "cut mid-sentence, mid-word": "share of boundaries that fall inside a sentence, or between letters of one word",
     "white space": "left out at the edges of chunks; every other character is in some chunk",

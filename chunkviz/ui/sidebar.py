@@ -11,6 +11,7 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import Cancelled, ChunkvizError, VocabularyError
+from chunkviz.language import LANGUAGE_NAMES
 from chunkviz.loaders import SUFFIXES, load_bytes
 from chunkviz.samples import list_samples
 from chunkviz.segments import sentences
@@ -21,14 +22,6 @@ from chunkviz.ui.controls import draw_parameters
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
 
-_LANGUAGES = {
-    "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
-    "en": "English", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French",
-    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian",
-    "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "lv": "Latvian", "nl": "Dutch", "no": "Norwegian",
-    "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sk": "Slovak", "sl": "Slovenian",
-    "sv": "Swedish", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian", "vi": "Vietnamese", "zh": "Chinese",
-}  # fmt: skip
 _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
@@ -181,9 +174,14 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
         figures.append(_counted(len(sentences(document)), "sentence"))
     if document.pages:
         figures.append(_counted(len(document.pages), "page"))
-    detected = _LANGUAGES.get(document.language or "", document.language or "language unknown")
     name = [as_plain(document.name)] if document.title else []
-    st.caption(" · ".join([*name, *figures, detected]))
+    st.caption(" · ".join([*name, *figures, _language(document)]))
+
+
+def _language(document: Document) -> str:
+    if document.language is not None:
+        return LANGUAGE_NAMES[document.language]
+    return "source code" if document.format == "code" else "language mixed or unknown"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -191,9 +189,9 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _choose_language() -> str | None:
-    codes = {name: code for code, name in _LANGUAGES.items()}
+    codes = {name: code for code, name in LANGUAGE_NAMES.items()}
     chosen = st.selectbox(
-        "Sentence rules of", ["detected language", *codes], key="language", bind="query-params",
+        "Sentence rules of", ["detected language", *sorted(codes)], key="language", bind="query-params",
         help="Where sentences end depends on the language. Choose it where the detection is wrong.",
     )  # fmt: skip
     return codes.get(chosen or "")

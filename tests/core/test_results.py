@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -42,11 +43,21 @@ def test_numbers_of_a_worked_example() -> None:
     chunking = cv.FixedSize(chunk_size=3, chunk_overlap=1).chunk("one two three four five six seven")
     measured = numbers(chunking)
     assert (measured.chunks, measured.tokens, measured.median, measured.smallest, measured.largest) == (3, 9, 3, 3, 3)
-    assert measured.overlap == 4.5
+    assert (measured.overlap, measured.overlap_tokens) == (4.5, 1.0)
     assert measured.duplication == 9 / 7
     assert measured.mid_sentence == 1.0
     assert measured.mid_word == 0.0
     assert numbers(cv.FixedSize().chunk("")).mid_word is None
+
+
+def test_overlap_is_measured_over_all_neighbours_those_without_any_too() -> None:
+    text = "".join(f"# Part\n\n{'Otters swim at noon. ' * 9}\n\n" for _ in range(3))
+    chunking = cv.Recursive(chunk_size=24, chunk_overlap=8).chunk(text)
+    shared = [text[chunk.start : before.end] for before, chunk in pairwise(chunking)]
+    assert "" in shared
+    tokens = [cv.get_tokenizer().count(each) for each in shared]
+    assert max(tokens) <= 8
+    assert numbers(chunking).overlap_tokens == sum(tokens) / len(tokens) > 0
 
 
 def test_boundaries_inside_words_and_sentences_are_counted() -> None:

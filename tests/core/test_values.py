@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import pickle
 import subprocess
 import sys
+from dataclasses import FrozenInstanceError
+from inspect import signature
 
 import pytest
 import tiktoken
@@ -97,7 +100,10 @@ def test_three_ways_to_name_a_strategy_give_the_same_value() -> None:
     [
         ({"chunk_size": 10, "chunk_overlap": 10}, "chunk_overlap must be below chunk_size, which is 10, not 10."),
         ({"chunk_size": 0}, "chunk_size must be greater than or equal to 1, not 0."),
-        ({"chunk_size": "big"}, "chunk_size must be a valid integer, unable to parse string as an integer, not 'big'."),
+        ({"chunk_size": "big"}, "chunk_size must be a whole number, not 'big'."),
+        ({"chunk_size": True}, "chunk_size must be a whole number, not True."),
+        ({"chunk_size": 1.5}, "chunk_size must be a whole number, not 1.5."),
+        ({"chunk_size": None}, "chunk_size must be a whole number, not None."),
         ({"unit": "words"}, "unit must be 'tokens' or 'characters', not 'words'."),
         (
             {"chunk_sise": 3},
@@ -112,6 +118,27 @@ def test_a_wrong_parameter_is_one_sentence_that_names_it(parameters: dict[str, o
     with pytest.raises(ParameterError) as caught:
         cv.get_strategy("recursive", **parameters)
     assert str(caught.value) == message
+
+
+def test_a_parameter_without_its_name_is_told_which_it_would_be() -> None:
+    with pytest.raises(ParameterError) as caught:
+        cv.Recursive(512)
+    assert str(caught.value) == "Recursive takes its parameters by name: Recursive(chunk_size=512)."
+    with pytest.raises(ParameterError, match=r"FixedSize\(chunk_size=512, chunk_overlap=64\)"):
+        cv.FixedSize(512, 64)
+    assert next(iter(signature(cv.Recursive).parameters)) == "chunk_size"
+
+
+def test_a_strategy_cannot_be_changed_and_says_how_to_make_another() -> None:
+    strategy = cv.Recursive()
+    with pytest.raises(FrozenInstanceError, match=r"make another one: Recursive\(chunk_size=3\)"):
+        strategy.chunk_size = 3  # type: ignore[misc]
+    assert strategy == cv.Recursive()
+    assert pickle.loads(pickle.dumps(strategy)) == strategy  # noqa: S301  our own bytes
+
+
+def test_a_number_written_as_text_or_with_an_empty_fraction_is_that_number() -> None:
+    assert cv.FixedSize(chunk_size="512") == cv.FixedSize(chunk_size=512.0) == cv.FixedSize(chunk_size=512)
 
 
 def test_an_unknown_strategy_answers_with_those_there_are() -> None:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from chunkviz.language import detect_language
+from chunkviz.language import _ONE, _SEVERAL, LANGUAGE_NAMES, detect_language
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,47 @@ def test_one_sentence_is_enough(language: str, text: str) -> None:
 )
 def test_what_is_no_language_is_none(text: str) -> None:
     assert detect_language(text) is None
+
+
+ENGLISH = "The library opens at nine every morning. Readers come from far away and sit by the windows. "
+GERMAN = "Die Bibliothek öffnet jeden Morgen um neun Uhr. Leser kommen von weit her und sitzen an den Fenstern. "
+FRENCH = "La bibliothèque ouvre tous les matins à neuf heures. Les lecteurs viennent de loin et restent. "
+RUSSIAN = "Библиотека открывается каждое утро в девять. Читатели приходят издалека. "
+JAPANESE = "図書館は毎朝九時に開きます。読者は遠くから来て窓辺に座ります。"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ENGLISH * 5 + GERMAN * 5,
+        FRENCH * 3 + ENGLISH * 2,
+        ENGLISH * 3 + GERMAN * 3 + FRENCH * 3,
+        ENGLISH * 4 + RUSSIAN * 4,
+        ENGLISH * 4 + JAPANESE * 4,
+        (ENGLISH + GERMAN + FRENCH + RUSSIAN + JAPANESE) * 3,
+    ],
+    ids=["en de", "fr en", "en de fr", "en ru", "en ja", "five"],
+)
+def test_a_mixture_is_none(text: str) -> None:
+    assert detect_language(text) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", ENGLISH * 8 + GERMAN * 2),
+        ("de", ENGLISH + GERMAN * 8),
+        ("ru", RUSSIAN * 8 + ENGLISH * 3),
+        ("ja", JAPANESE * 8 + ENGLISH * 3),
+    ],
+)
+def test_a_quotation_in_another_language_does_no_harm(language: str, text: str) -> None:
+    assert detect_language(text) == language
+
+
+def test_every_language_that_can_be_told_has_a_name() -> None:
+    told = {*_ONE.values(), *" ".join(_SEVERAL.values()).split(), "ja", "zh", "no"} - {"nb", "nn"}
+    assert told == set(LANGUAGE_NAMES)
 
 
 def test_only_the_beginning_is_looked_at() -> None:

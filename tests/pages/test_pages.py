@@ -11,6 +11,7 @@ import tiktoken
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz.metrics import numbers
 from chunkviz.samples import list_samples, load_sample
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui.controls import parse_separators, shown_separator
@@ -122,6 +123,17 @@ def test_slider_and_field_are_one_value(app: Callable[..., AppTest]) -> None:
     assert at.number_input(key="recursive.chunk_size").label == "Chunk size (characters)"
 
 
+def test_overlap_is_shown_in_the_unit_it_is_set_in(app: Callable[..., AppTest]) -> None:
+    at = app(sample="essay", recursive__chunk_overlap="64")
+    measured = numbers(cv.Recursive(chunk_overlap=64).chunk(load_sample("essay")))
+    assert metrics(at)["Mean overlap"] == f"{measured.overlap_tokens:.0f} tok"
+    well(at.button_group(key="recursive.unit").set_value("characters").run())
+    measured = numbers(cv.Recursive(chunk_overlap=64, unit="characters").chunk(load_sample("essay")))
+    assert metrics(at)["Mean overlap"] == f"{measured.overlap:.0f} ch"
+    well(at.number_input(key="recursive.chunk_overlap").set_value(0).run())
+    assert metrics(at)["Mean overlap"] == "0 ch"
+
+
 def test_typed_separators_mean_characters_and_show_how_often_they_occur(app: Callable[..., AppTest]) -> None:
     at = app(sample="essay")
     well(at.text_area(key="recursive.separators").set_value("\\n\\n\n, ").run())
@@ -188,6 +200,24 @@ def test_the_language_can_be_corrected(app: Callable[..., AppTest]) -> None:
     assert "Japanese" in captions(at)
     well(at.selectbox(key="language").set_value("English").run())
     assert "language='en'" in at.code[0].value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Sé an leabharlann is sine sa tír í, agus osclaítear gach maidin í ag a naoi a chlog.", "Irish"),
+        ("The library opens at nine every morning. " * 9 + "図書館は毎朝九時に開きます。" * 9, "mixed or unknown"),
+    ],
+)
+def test_the_language_is_named_in_words(app: Callable[..., AppTest], text: str, said: str) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Paste").run())
+    well(at.text_area(key="pasted").set_value(text).run())
+    assert said in captions(at)
+
+
+def test_source_code_is_called_that(app: Callable[..., AppTest]) -> None:
+    assert "source code" in captions(app(sample="inventory"))
 
 
 def test_a_vocabulary_that_is_not_here_is_an_error_that_says_what_to_do(
