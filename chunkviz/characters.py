@@ -30,7 +30,7 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
     if _starts_cluster(here, before):
         return offset
     if _is_pair(before, here):
-        return offset - 1
+        return snap_back(text, offset - 1, floor)
     start = offset - 1
     while start > floor and not _starts_cluster(text[start], text[start - 1]):
         start -= 1
@@ -39,7 +39,8 @@ def snap_back(text: str, offset: int, floor: int = 0) -> int:
     for match in _CLUSTER.finditer(text[start : offset + 1]):
         if start + match.end() > offset:
             place = start + int(match.start())
-            return place - 1 if place > floor and _is_pair(text[place - 1], text[place]) else place
+            split = place > floor and _is_pair(text[place - 1], text[place])
+            return snap_back(text, place - 1, floor) if split else place
         if start + match.end() == offset:
             break
     return offset
@@ -52,13 +53,19 @@ def snap_forward(text: str, offset: int, floor: int = 0) -> int:
     start = snap_back(text, offset, floor)
     if start == offset:
         return offset
-    if _is_pair(text[start], text[start + 1]):
-        start += 1  # to the library each half is a cluster, and marks hold on to the second
     width = 32
     while True:
-        match = _CLUSTER.match(text[start : start + width])
-        if match is None or match.end() < width or start + width >= len(text):
-            return start + int(match.end()) if match else offset
+        piece = text[start : start + width]
+        whole = start + width >= len(text)
+        for match in _CLUSTER.finditer(piece):
+            end = start + int(match.end())
+            # To the library each half of a pair is a cluster of its own; what ends at the edge may go on.
+            if (
+                end >= offset
+                and (end == len(text) or not _is_pair(text[end - 1], text[end]))
+                and (whole or match.end() < len(piece))
+            ):
+                return end
         width *= 4
 
 
