@@ -65,10 +65,15 @@ class Dissimilar:
     def __str__(self) -> str:
         """Return both numbers, with as many digits as it takes to tell them apart."""
         for digits in range(2, 7):
-            value, threshold = f"{self.value:.{digits}f}", f"{self.threshold:.{digits}f}"
+            value, threshold = _shown(self.value, digits), _shown(self.threshold, digits)
             if value != threshold:
                 break
         return f"{self.signal} {value} < {threshold}"
+
+
+def _shown(value: float, digits: int) -> str:
+    """Return a number with so many digits, and no minus before a zero."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from chunkviz.document import Document
-from chunkviz.embedders import default_embedder
+from chunkviz.embedders.lexical import Lexical
 from chunkviz.errors import ServiceError
 from chunkviz.packing import Packer
 from chunkviz.remembered import remembered
@@ -26,6 +27,12 @@ _BATCH = 1024
 """Texts embedded between two reports of progress, where the embedder names no number."""
 _KEPT = 4
 """Sets of vectors kept for a document and an embedder: one for each way of making segments somebody tries."""
+
+
+@lru_cache(maxsize=1)
+def default_embedder() -> Embedder:
+    """Return the embedder that needs no model; always the same object, so that its vectors are remembered."""
+    return Lexical()
 
 
 @dataclass(frozen=True, eq=False)

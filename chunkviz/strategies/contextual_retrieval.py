@@ -20,6 +20,7 @@ from chunkviz.writers import default_writer, write_all
 
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunk, Chunking
+    from chunkviz.services import Writer
 
 
 class ContextualRetrieval(Strategy):
@@ -96,16 +97,14 @@ class ContextualRetrieval(Strategy):
         """Let the base strategy chunk, then have context written for each chunk that has none yet."""
         chunking = self.base_strategy.chunk(document, services)
         writer = services.writer or default_writer()
-        # Those that failed are not in it, so that the next run asks for them alone.
-        known: dict[tuple[int, int, int], str] = remembered(document, "contexts", writer, dict)
-        keys = [(chunk.start, chunk.end, self.window) for chunk in chunking]
-        missing = [place for place, key in enumerate(keys) if key not in known]
+        known = _known(document, writer)
+        keys = [self._key(chunk) for chunk in chunking]
+        asked = [place for place, key in enumerate(keys) if key not in known]
         before = getattr(writer, "usage", None)
-        requests = [self._request(chunking.chunks[place]) for place in missing]
-        written = write_all(writer, requests, services.report)
+        written = write_all(writer, [self._request(chunking.chunks[place]) for place in asked], services.report)
         after = getattr(writer, "usage", None)
         errors: dict[int, str | None] = {}
-        for place, each in zip(missing, written, strict=True):
+        for place, each in zip(asked, written, strict=True):
             if each.context is None:
                 errors[place] = each.error
             else:
@@ -119,13 +118,18 @@ class ContextualRetrieval(Strategy):
             _parents(chunking),
             chunking.evidence.curve,
             chunking.evidence.notes,
-            calls=chunking.usage.calls + (0 if before is None else after.calls - before.calls),  # type: ignore[union-attr]
-            tokens=chunking.usage.tokens + (0 if before is None else after.tokens - before.tokens),  # type: ignore[union-attr]
+            calls=chunking.usage.calls + (after.calls - before.calls if before and after else 0),
+            tokens=chunking.usage.tokens + (after.tokens - before.tokens if before and after else 0),
         )
 
-    def requests(self, document: Document, services: Services) -> list[WriteRequest]:
-        """Return what a writer would be asked, without asking: for an estimate before the first call."""
-        return [self._request(chunk) for chunk in self.base_strategy.chunk(document, services)]
+    def missing(self, document: Document, services: Services) -> list[WriteRequest]:
+        """Return what the writer would be asked now, without asking: for an estimate before the first call."""
+        known = _known(document, services.writer or default_writer())
+        chunking = self.base_strategy.chunk(document, services)
+        return [self._request(chunk) for chunk in chunking if self._key(chunk) not in known]
+
+    def _key(self, chunk: Chunk) -> tuple[int, int, int]:
+        return (chunk.start, chunk.end, self.window)
 
     def _request(self, chunk: Chunk) -> WriteRequest:
         document = chunk.document
@@ -139,6 +143,12 @@ class ContextualRetrieval(Strategy):
             title=document.title,
             headings=heading_path(document, chunk.start),
         )
+
+
+def _known(document: Document, writer: Writer) -> dict[tuple[int, int, int], str]:
+    """Return the contexts the writer has given; those that failed are not in it, so only they are asked for again."""
+    made: dict[tuple[int, int, int], str] = remembered(document, "contexts", writer, dict)
+    return made
 
 
 def _pieces(chunking: Chunking) -> list[Piece]:

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.segments import sentences
 from chunkviz.services import Services
-from chunkviz.strategies import Strategy
-from chunkviz.tokens import Tokenizer, TokenMap
+from chunkviz.strategies import ContextualRetrieval, Strategy
+from chunkviz.tokens import TokenMap
 from chunkviz.ui import jobs, session
+from chunkviz.ui.consent import AskFirst
 from chunkviz.ui.text import as_plain
 
 _KEPT = 12
 """Chunkings remembered per visitor, so that going back to a setting costs nothing."""
 
 
-def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) -> Chunking | None:
+_PREPARING = 0.3
+"""Share of the progress bar for counting tokens, where services are asked behind it."""
+
+
+def chunking_of(document: Document, strategy: Strategy, services: Services) -> Chunking | None:
     """Return the chunking, from memory where it was made before, or None while long work shows its progress."""
     memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
-    key = (document.id, document.language, strategy, tokenizer.name)
+    key = _key(document, strategy, services)
     if key in memory:
         memory.move_to_end(key)
         return memory[key]
 
     def work(job: jobs.Job[Chunking]) -> Chunking:
-        TokenMap.of(document, tokenizer).prepare(job.report)
-        chunking = strategy.chunk(document, Services(tokenizer=tokenizer))
+        asks = bool(strategy.services_needed())
+        TokenMap.of(document, services.tokenizer).prepare(lambda share: job.report(share * (_PREPARING if asks else 1)))
+        reporting = replace(services, report=lambda share: job.report(_PREPARING + share * (1 - _PREPARING)))
+        if isinstance(services.writer, AskFirst) and isinstance(strategy, ContextualRetrieval):
+            services.writer.check(strategy.missing(document, reporting))
+        chunking = strategy.chunk(document, reporting)
         sentences(document)  # the numbers need them; here their making shows as work
         job.report(1.0)
         return chunking
@@ -41,3 +51,16 @@ def chunking_of(document: Document, strategy: Strategy, tokenizer: Tokenizer) ->
     while len(memory) > _KEPT:
         memory.popitem(last=False)
     return chunking
+
+
+def forget(document: Document, strategy: Strategy, services: Services) -> None:
+    """Forget one chunking, so that what failed in it is tried again."""
+    memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
+    memory.pop(_key(document, strategy, services), None)
+    jobs.forget("chunking")
+
+
+def _key(document: Document, strategy: Strategy, services: Services) -> tuple[Any, ...]:
+    # The session holds one object for each setting of a service.
+    asked = (id(services.embedder), id(services.writer)) if strategy.services_needed() else ()
+    return (document.id, document.language, strategy, services.tokenizer.name, *asked)

@@ -71,12 +71,12 @@ def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, do
             return _draw_number(key, parameter, slider, values, unit)
         case Choice(labels) if len(labels) > _FEW:
             names = list(labels)
-            chosen = st.selectbox(
+            named = st.selectbox(
                 parameter.label, names, index=names.index(parameter.default), key=key, bind="query-params",
                 help=f"{parameter.help} " + "; ".join(f"**{name}**: {text}" for name, text in labels.items()) + ".",
             )  # fmt: skip
-            st.caption(f"{labels[chosen][0].upper()}{labels[chosen][1:]}.")
-            return chosen
+            st.caption(f"{labels[named][0].upper()}{labels[named][1:]}.")
+            return named
         case Choice(labels):  # the values themselves are shown: they are what the address holds
             return st.segmented_control(
                 parameter.label, list(labels), default=parameter.default, required=True, key=key, bind="query-params",
@@ -109,6 +109,7 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     # An overlap that no longer fits is brought to a quarter of the size, and not to just below it,
     # where each chunk would repeat nearly all of the one before.
     fitting = maximum if slider.below is None else max(minimum, (maximum + 1) // 4)
+    start = session.settings().start_of(key.partition(".")[0], parameter.name, start) if mode in {"", "absolute"} else start
     default = start if minimum <= start <= maximum else fitting
     stored = _number(kind, session.stored(key, default), default)
     clamped = fitting if stored > maximum else max(stored, minimum)

@@ -14,10 +14,14 @@ from chunkviz.evidence import SizeLimit
 from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
-from chunkviz.ui import session
+from chunkviz.ui import session, sidebar
 from chunkviz.ui.figures import size_along_document, token_histogram
+from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
+_NEARLY_ALL = 0.9
+_ENOUGH = 10
+"""Neighbours from which on a share of them says something."""
 _STILL = {"displayModeBar": False, "scrollZoom": False}
 
 
@@ -25,11 +29,13 @@ def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     measured = _remembered(chunking, "numbers", lambda: numbers(chunking))
     _draw_numbers(measured, getattr(chunking.strategy, "unit", "characters"))
+    _draw_what_was_found(chunking)
     focus = _draw_fidelity(chunking)
     marked, chosen = _marked_by_charts(chunking)
     state = draw_viewer(
         chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=session.get("focus serial", 0)
     )
+    _draw_selected(chunking, state.selected)
     _draw_sizes(chunking, state.selected)
     _draw_downloads(chunking)
 
@@ -69,6 +75,88 @@ def _draw_numbers(measured: Numbers, unit: str) -> None:
             "Cut mid-word", share(measured.mid_word),
             help="Share of boundaries between two letters or digits of one word.",
         )  # fmt: skip
+
+
+def _draw_what_was_found(chunking: Chunking) -> None:
+    """Say what the strategy knew beyond the boundaries: threshold, notes, usage, and contexts that failed."""
+    for note in chunking.evidence.notes:
+        st.info(as_plain(note), icon=":material/info:")
+    facts = []
+    curve = chunking.evidence.curve
+    if curve is not None and curve.threshold is not None and len(curve) > 1:
+        below = int((curve.signal[curve.allowed] < curve.threshold).sum())
+        kind = "Gradient" if curve.mode == "gradient" else "Similarity"
+        facts.append(
+            f"{kind} threshold **{curve.threshold:.3f}**: {below:,} of {int(curve.allowed.sum()):,} "
+            "neighbours lie below it"
+        )
+    if curve is not None:
+        facts.append(f"{len(curve):,} segments by {as_plain(curve.embedder)}")
+    if chunking.parents:
+        facts.append(f"{len(chunking.parents):,} parents")
+    written = sum(chunk.context is not None for chunk in chunking)
+    if written:
+        facts.append(f"{written:,} of {len(chunking):,} chunks have context")
+    if chunking.usage.calls:
+        facts.append(f"{chunking.usage.calls:,} calls, {chunking.usage.tokens:,} tokens sent")
+    if facts:
+        st.caption(" · ".join(facts))
+    _draw_hint(chunking)
+    _draw_failures(chunking)
+
+
+def _draw_hint(chunking: Chunking) -> None:
+    """Offer another mode where an absolute threshold lies above nearly everything, as it does for some embedders."""
+    curve = chunking.evidence.curve
+    if curve is None or curve.mode != "absolute" or curve.threshold is None or int(curve.allowed.sum()) < _ENOUGH:
+        return
+    share = float((curve.signal[curve.allowed] < curve.threshold).mean())
+    if share < _NEARLY_ALL:
+        return
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="hint"):
+        st.markdown(
+            f":material/lightbulb: {share:.0%} of all neighbours are less similar than {curve.threshold:.2f} with "
+            f"this embedder, so the threshold does not choose. A threshold from the document itself does.",
+            width="stretch",
+        )
+        st.button(
+            "Cut at the least similar 20 %", key="use percentile", on_click=session.put,
+            args=(f"{chunking.strategy.name}.threshold_mode", "percentile"),
+        )  # fmt: skip
+
+
+def _draw_failures(chunking: Chunking) -> None:
+    errors = dict.fromkeys(chunk.context_error for chunk in chunking if chunk.context_error)
+    if not errors:
+        return
+    failed = sum(chunk.context_error is not None for chunk in chunking)
+    reason = as_plain(next(iter(errors)) or "")
+    st.warning(f"{failed:,} of {len(chunking):,} chunks have no context: {reason}", icon=":material/warning:")
+    if st.button("Retry the failed ones", icon=":material/refresh:", key="retry"):
+        sidebar.chunk_again()
+        st.rerun()
+
+
+def _draw_selected(chunking: Chunking, selected: int | None) -> None:
+    """Show what stands around the selected chunk: its context, and the parent that would be returned."""
+    chunk = chunking[selected] if selected is not None and selected < len(chunking) else None
+    if chunk is None or (chunk.parent is None and not chunk.context and not chunk.context_error):
+        return
+    with st.container(border=True, key="around"):
+        if chunk.context:
+            st.caption(f"Context of chunk {chunk.index + 1}, put before it for embedding, never part of its text")
+            st.text(chunk.context)
+        if chunk.context_error:
+            st.caption(f"Chunk {chunk.index + 1} has no context: {as_plain(chunk.context_error)}")
+        if chunk.parent is not None:
+            parent = chunk.parent
+            shared = sum(each.parent is parent for each in chunking)
+            with st.expander(
+                f"Parent {parent.index + 1} of {len(chunking.parents):,}, returned when this chunk is found · "
+                f"{parent.token_count:,} tokens · {shared:,} children",
+                icon=":material/account_tree:",
+            ):
+                st.text(parent.text)
 
 
 def _draw_fidelity(chunking: Chunking) -> Span | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from chunkviz.params import parameters_of
-from chunkviz.strategies import STRATEGIES
+from chunkviz.strategies import all_strategies
 from chunkviz.ui.text import as_plain
 
 _WORDS = {
@@ -39,7 +39,7 @@ def draw() -> None:
         "your own text is never part of it."
     )
     st.subheader("Strategies", anchor=False)
-    for strategy in STRATEGIES:
+    for strategy in all_strategies():
         about = strategy.about
         with st.container(border=True):
             st.markdown(f"**{about.title}** · `{strategy.name}`")

@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkviz.document import Document
 from chunkviz.samples import load_sample
+from chunkviz.settings import PREFIX, Settings
 
 Kept = TypeVar("Kept")
 
@@ -25,6 +26,16 @@ def in_language(document: Document, language: str | None) -> Document:
     if language == document.language:
         return document
     return document.derive(("in language", language), lambda: replace(document, language=language))
+
+
+@st.cache_resource(show_spinner=False)
+def settings() -> Settings:
+    """Return the settings of this installation; Streamlit's secrets come before the environment."""
+    try:
+        secrets = {name.lower().removeprefix(PREFIX.lower()): value for name, value in st.secrets.to_dict().items()}
+    except FileNotFoundError:  # there are none, which is usual
+        secrets = {}
+    return Settings(**{name: value for name, value in secrets.items() if name in Settings.model_fields})
 
 
 def get(name: str, default: Any = None) -> Any:

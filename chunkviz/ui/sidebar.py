@@ -15,10 +15,13 @@ from chunkviz.language import LANGUAGE_NAMES
 from chunkviz.loaders import SUFFIXES, load_bytes
 from chunkviz.samples import list_samples
 from chunkviz.segments import sentences
-from chunkviz.strategies import Strategy, list_strategies, strategy_class
+from chunkviz.services import Services
+from chunkviz.strategies import Strategy, installed, list_strategies, strategy_class
 from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
 from chunkviz.ui import compute, jobs, session
+from chunkviz.ui.consent import ConsentNeeded
 from chunkviz.ui.controls import draw_parameters
+from chunkviz.ui.services import choose_services
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
 
@@ -31,8 +34,8 @@ class Setting:
     """What the sidebar has open: a document, the tokens it is counted in, and a strategy."""
 
     document: Document | None
-    tokenizer: Tokenizer
     strategy: Strategy | None
+    services: Services | None
 
 
 def draw() -> None:
@@ -46,7 +49,8 @@ def draw() -> None:
         st.button(f"Count {DEFAULT_ENCODING} instead", on_click=session.put, args=("encoding", DEFAULT_ENCODING))
         st.stop()
     strategy = choose_strategy(document)
-    session.put("setting", Setting(document, tokenizer, strategy))
+    services = choose_services(strategy, document, tokenizer)
+    session.put("setting", Setting(document, strategy, services))
     _say_what_the_link_got_wrong(asked)
 
 
@@ -215,29 +219,63 @@ def choose_strategy(document: Document | None) -> Strategy | None:
             "Strategy", list_strategies(), index=list_strategies().index("recursive"), key="strategy",
             bind="query-params", label_visibility="collapsed",
         )  # fmt: skip
-        st.caption(strategy_class(name).about.summary)
+        about = strategy_class(name).about
+        st.caption(
+            about.summary,
+            help=f"**Best for:** {about.best_for}. **Splits at:** {about.split_unit}. **Calls:** {about.calls}. "
+            f"**Cost:** {about.relative_cost}. **Source:** {about.source}.",
+        )
+        for problem in installed().problems:
+            st.warning(as_plain(problem), icon=":material/extension_off:")
         return draw_parameters(name, document or Document(""))
 
 
 def chunk() -> Chunking | None:
     """Return the chunking of what the sidebar has open, or None with the reason on the screen."""
     setting: Setting = session.get("setting")
-    document, strategy, tokenizer = setting.document, setting.strategy, setting.tokenizer
+    document, strategy, services = setting.document, setting.strategy, setting.services
     if document is None:
         st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
         return None
-    if strategy is None:
+    if strategy is None or services is None:
         st.info("This setting cannot be used; the error in the sidebar says what to change.", icon=":material/west:")
         return None
     try:
-        return compute.chunking_of(document, strategy, tokenizer)
+        return compute.chunking_of(document, strategy, services)
     except Cancelled:
         again: Any = st.button("Chunk again", icon=":material/refresh:")
         st.info("Chunking was stopped. Change a setting, or start again.", icon=":material/info:")
         if again:
             jobs.forget("chunking")
             st.rerun()
+    except ConsentNeeded as question:
+        _ask(question)
     except ChunkvizError as error:
         jobs.forget("chunking")
         st.error(as_plain(str(error)), icon=":material/error:")
     return None
+
+
+def _ask(question: ConsentNeeded) -> None:
+    """Say what a paid service would be sent, and send it only after a click."""
+    estimate = question.estimate
+    with st.container(border=True, key="consent"):
+        st.markdown(f"**{as_plain(question.service)}** has to be asked for this.")
+        money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
+        calls, tokens, dollars = st.columns(3)
+        calls.metric("Calls (estimate)", f"{estimate.calls:,}")
+        tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
+        dollars.metric("Money (estimate)", money)
+        if st.button("Ask it", type="primary", icon=":material/send:", key="agree"):
+            agreed: set[str] = session.keep("agreed", set)
+            agreed.add(question.digest)
+            jobs.forget("chunking")
+            st.rerun()
+        st.caption("Nothing has been sent yet. Figures are counted here and not billed figures; prices change.")
+
+
+def chunk_again() -> None:
+    """Forget the chunking of what is open, so that what failed in it is tried again."""
+    setting: Setting = session.get("setting")
+    if setting.document is not None and setting.strategy is not None and setting.services is not None:
+        compute.forget(setting.document, setting.strategy, setting.services)

@@ -1,0 +1,208 @@
+"""Which embedder and which writer a strategy asks: chosen in the sidebar, kept in the session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import streamlit as st
+
+from chunkviz.document import Document
+from chunkviz.embedders import EMBEDDERS, get_embedder
+from chunkviz.embedders.cache import CachedEmbedder, VectorCache
+from chunkviz.errors import ChunkvizError
+from chunkviz.segments import language_of
+from chunkviz.services import Embedder, Services, Writer
+from chunkviz.strategies import Strategy
+from chunkviz.tokens import Tokenizer
+from chunkviz.ui import session
+from chunkviz.ui.consent import AskFirst
+from chunkviz.ui.text import as_plain
+from chunkviz.vectors import default_embedder
+from chunkviz.writers import TextCache, default_writer, get_writer
+from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT, PROMPT_FIELDS
+
+_OPENAI = "openai"
+_WRITERS = {"outline": "Outline context: title, headings and key terms. No model, nothing is sent.",
+            _OPENAI: "A language model of an OpenAI-compatible service."}  # fmt: skip
+
+
+def choose_services(strategy: Strategy | None, document: Document | None, tokenizer: Tokenizer) -> Services | None:
+    """Draw what the strategy needs to be asked; return the services, or None with the error on the screen."""
+    session.put("service drawn", False)
+    needs = strategy.services_needed() if strategy is not None else ()
+    if not needs:
+        return Services(tokenizer=tokenizer)
+    with st.sidebar:
+        try:
+            embedder = _choose_embedder(document) if "embedder" in needs else None
+            writer = _choose_writer() if "writer" in needs else None
+        except ChunkvizError as error:
+            st.error(as_plain(str(error)), icon=":material/error:")
+            return None
+    return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
+
+
+def _choose_embedder(document: Document | None) -> Embedder:
+    st.subheader("Embedder", anchor=False)
+    declared = {each.name: each for each in EMBEDDERS}
+    name = st.selectbox(
+        "Embedder", list(declared), key="embedder", bind="query-params", label_visibility="collapsed",
+        help="What turns segments into vectors. The lexical one needs no model.",
+    )  # fmt: skip
+    chosen = declared[name]
+    st.caption(chosen.summary)
+    language = language_of(document) if document is not None else None
+    if chosen.languages and language and language not in chosen.languages:
+        st.warning(
+            f"This model knows {', '.join(chosen.languages)} only; in “{language}” its similarities mean little.",
+            icon=":material/translate:",
+        )
+    if name == _OPENAI:
+        return _openai_embedder()
+    if name == "transformers":
+        model = st.text_input(
+            "Model", key="transformers model", persist_state="session", placeholder="a folder, or a name on the hub"
+        )
+        if not model:
+            message = "Give the folder of a model, or its name on the hub."
+            raise ChunkvizError(message)
+        return _kept("embedder object", (name, model), lambda: _cached(get_embedder(name, model=model)))
+    if name == EMBEDDERS[0].name:
+        return default_embedder()
+    return _kept("embedder object", (name,), lambda: _cached(get_embedder(name)))
+
+
+def _openai_embedder() -> Embedder:
+    settings = session.settings()
+    model = st.text_input("Model", settings.embedding_model, key="embedding model", persist_state="session")
+    base_url, key = _address_and_key()
+    with st.expander("More", icon=":material/tune:"):
+        dimensions = st.number_input(
+            "Dimensions", min_value=1, value=None, step=1, key="embedding dimensions", persist_state="session",
+            placeholder="the model's own",
+        )  # fmt: skip
+        long_texts = st.segmented_control(
+            "Texts longer than the model reads", ["average", "refuse"], default="average", required=True,
+            key="long texts", persist_state="session", width="stretch",
+            help="average: embed the parts and average their vectors. refuse: stop with an error.",
+        )  # fmt: skip
+        _draw_cache()
+
+    def make() -> Embedder:
+        return AskFirst(
+            _cached(
+                get_embedder(
+                    _OPENAI, model=model, base_url=base_url, api_key=key, dimensions=dimensions, long_texts=long_texts
+                )
+            ),
+            _agreed(),
+        )
+
+    return _kept("embedder object", (_OPENAI, model, base_url, key, dimensions, long_texts, _caching()), make)
+
+
+def _choose_writer() -> Writer:
+    st.subheader("Context writer", anchor=False)
+    name = st.segmented_control(
+        "Context writer", list(_WRITERS), default="outline", required=True, key="writer", bind="query-params",
+        label_visibility="collapsed", width="stretch",
+    )  # fmt: skip
+    st.caption(_WRITERS[name])
+    if name != _OPENAI:
+        return default_writer()
+    settings = session.settings()
+    model = st.text_input("Language model", settings.llm_model, key="llm model", persist_state="session")
+    base_url, key = _address_and_key()
+    with st.expander("Prompts", icon=":material/edit_note:"):
+        system = st.text_area("System prompt", DEFAULT_SYSTEM_PROMPT, key="system prompt", persist_state="session")
+        user = st.text_area(
+            "User prompt", DEFAULT_USER_PROMPT, key="user prompt", persist_state="session", height=280,
+            help="Filled in for each chunk: " + ", ".join(f"{{{field}}}" for field in PROMPT_FIELDS) + ".",
+        )  # fmt: skip
+        _draw_cache()
+
+    def make() -> Writer:
+        cache = TextCache(_folder(), _bytes()) if _caching() else None
+        return AskFirst(
+            get_writer(
+                _OPENAI, model=model, base_url=base_url, api_key=key, system_prompt=system, user_prompt=user,
+                cache=cache,
+            ),
+            _agreed(),
+        )  # fmt: skip
+
+    return _kept("writer object", (model, base_url, key, system, user, _caching()), make)
+
+
+def _address_and_key() -> tuple[str | None, str | None]:
+    """Draw address and key of the service once, however many of its models are asked."""
+    settings = session.settings()
+    if session.get("service drawn"):
+        return session.get("base url") or None, session.get("api key") or _own_key()
+    session.put("service drawn", True)
+    base_url = st.text_input(
+        "Address", settings.openai_base_url or "", key="base url", persist_state="session",
+        placeholder="https://api.openai.com/v1",
+        help="Of any service that speaks OpenAI's protocol; local servers such as Ollama, vLLM or LM Studio, too.",
+    )  # fmt: skip
+    own = _own_key()
+    key = st.text_input(
+        "Key", key="api key", type="password", persist_state="session", autocomplete="off",
+        placeholder="from the settings" if own else "none",
+        help="Stays in this session, and goes nowhere but to the address above.",
+    )  # fmt: skip
+    return base_url or None, key or own
+
+
+def _own_key() -> str | None:
+    secret = session.settings().openai_api_key
+    return None if secret is None else secret.get_secret_value()
+
+
+def _draw_cache() -> None:
+    """Draw whether answers are kept on this disk, how much there is, and a button that clears it."""
+    if session.settings().cache_folder is None:
+        st.caption("Nothing is kept on disk: the settings say so.")
+        return
+    st.toggle(
+        "Keep answers on this disk", value=True, key="caching", persist_state="session",
+        help="So that nothing is paid for twice. Vectors and contexts are kept, never the document or the key.",
+    )  # fmt: skip
+    vectors, texts = VectorCache(_folder(), _bytes()), TextCache(_folder(), _bytes())
+    if st.button(
+        f"Clear what is kept ({(vectors.size() + texts.size()) / 1e6:,.1f} MB)", icon=":material/delete:",
+        key="clear cache", width="stretch",
+    ):  # fmt: skip
+        vectors.clear()
+        texts.clear()
+        st.rerun()
+
+
+def _caching() -> bool:
+    return session.settings().cache_folder is not None and bool(session.get("caching", default=True))
+
+
+def _cached(embedder: Embedder) -> Embedder:
+    return CachedEmbedder(embedder, VectorCache(_folder(), _bytes())) if _caching() else embedder
+
+
+def _folder() -> Any:
+    return session.settings().cache_folder
+
+
+def _bytes() -> int:
+    return session.settings().cache_megabytes * 1_000_000
+
+
+def _agreed() -> set[str]:
+    return session.keep("agreed", set)
+
+
+def _kept(place: str, facts: Hashable, make: Callable[[], Any]) -> Any:
+    """Return one object for the same facts, so that what it made for a document is remembered."""
+    kept: tuple[Hashable, Any] | None = session.get(place)
+    if kept is None or kept[0] != facts:
+        kept = (facts, make())
+        session.put(place, kept)
+    return kept[1]
