@@ -159,7 +159,7 @@ def test_a_damaged_file_is_an_error_that_names_the_folder_and_clearing_mends_it(
     cache = VectorCache(tmp_path)
     (tmp_path / "vectors.sqlite3").write_bytes(b"This is no database, however long one looks at it. " * 50)
     inner = Lengths()
-    with pytest.raises(ServiceError, match="cannot be used .*; clear it, or turn it off") as caught:
+    with pytest.raises(ServiceError, match=r"cannot be used .*; clear it, or turn it off") as caught:
         CachedEmbedder(inner, cache).embed(["a"])
     assert str(tmp_path) in str(caught.value)
     assert inner.asked == []
@@ -195,7 +195,8 @@ def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_paid_for(
     connect = sqlite3.connect
 
     def read_only(path: Any, **options: Any) -> sqlite3.Connection:
-        return connect(f"file:{path}?mode=ro", uri=True, **options)
+        database: sqlite3.Connection = connect(f"file:{path}?mode=ro", uri=True, **options)
+        return database
 
     monkeypatch.setattr(sqlite3, "connect", read_only)
     inner = Lengths()

@@ -42,7 +42,11 @@ def test_each_text_gets_its_row_in_order_from_base64_and_from_numbers(server: Se
     assert rows.tolist() == [vector(text, 8) for text in ("one", "two words", "three")]
     assert server.received[0].path == "/v1/embeddings"
     assert server.received[0].key == KEY
-    assert server.received[0].body == {"model": "toy", "input": ["one", "two words", "three"], "encoding_format": "base64"}
+    assert server.received[0].body == {
+        "model": "toy",
+        "input": ["one", "two words", "three"],
+        "encoding_format": "base64",
+    }
 
 
 def test_usage_holds_requests_that_succeeded_and_the_tokens_the_service_reports(server: Server) -> None:
@@ -263,8 +267,10 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
         (
             Reply(404, {"error": {"message": "The model does not exist"}}),
             1,
-            "does not know this model or address (The model does not exist); check the model, and that base_url must "
-            "be the address of an OpenAI-compatible API, usually ending in /v1.",
+            (
+                "does not know this model or address (The model does not exist); check the model, and that base_url "
+                "must be the address of an OpenAI-compatible API, usually ending in /v1."
+            ),
         ),
         (script.BAD_REQUEST, 1, "refused the request with status 400 (Invalid 'input'); change what it names."),
         (Reply(422, {"detail": [{"msg": "x"}]}), 1, "refused the request with status 422; change what it names."),
@@ -282,20 +288,26 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
         (
             script.HTML,
             1,
-            "answered HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, usually ending "
-            "in /v1.",
+            (
+                "answered HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, usually "
+                "in /v1."
+            ),
         ),
         (
             Reply(404, "<html>Not found</html>", kind="text/html"),
             1,
-            "answered status 404 with HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, "
-            "usually ending in /v1.",
+            (
+                "answered status 404 with HTML instead of JSON; base_url must be the address of an OpenAI-compatible "
+                "usually ending in /v1."
+            ),
         ),
         (
             Reply(200, "OK", kind="text/plain"),
             1,
-            "answered something else instead of JSON; base_url must be the address of an OpenAI-compatible API, "
-            "usually ending in /v1.",
+            (
+                "answered something else instead of JSON; base_url must be the address of an OpenAI-compatible "
+                "usually ending in /v1."
+            ),
         ),
     ],
 )
