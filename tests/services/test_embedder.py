@@ -290,7 +290,7 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
             1,
             (
                 "answered HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, usually "
-                "in /v1."
+                "ending in /v1."
             ),
         ),
         (
@@ -298,7 +298,7 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
             1,
             (
                 "answered status 404 with HTML instead of JSON; base_url must be the address of an OpenAI-compatible "
-                "usually ending in /v1."
+                "API, usually ending in /v1."
             ),
         ),
         (
@@ -306,7 +306,7 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
             1,
             (
                 "answered something else instead of JSON; base_url must be the address of an OpenAI-compatible "
-                "usually ending in /v1."
+                "API, usually ending in /v1."
             ),
         ),
     ],
