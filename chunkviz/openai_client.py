@@ -41,8 +41,8 @@ class UnusableServiceError(ServiceError):
 class OpenAICompatibleService:
     """An address, a model and a key; safe to use from several threads.
 
-    The key is in no repr, pickle or error. A pickled service comes back without it, and reads
-    ``OPENAI_API_KEY`` where it is unpickled.
+    The key is in no repr, pickle or error. A copied or pickled service comes back without it, and
+    reads ``OPENAI_API_KEY`` where it is used.
 
     Parameters
     ----------
