@@ -61,15 +61,14 @@ class Estimate:
 
     def __str__(self) -> str:
         """One line for people, which says that it is an estimate."""
-        calls = f"{self.calls:,} {'call' if self.calls == 1 else 'calls'}"
-        out = f" and {self.tokens_out:,} tokens out" if self.tokens_out else ""
+        out = f" and {_counted(self.tokens_out, 'token')} out" if self.tokens_out else ""
         if self.dollars is None:
             money = "price not known"
         elif 0 < self.dollars < 0.01:  # noqa: PLR2004  a cent
             money = "less than $0.01"
         else:
             money = f"about ${self.dollars:,.2f}"
-        return f"Estimate: {calls}, {self.tokens_in:,} tokens in{out}, {money}."
+        return f"Estimate: {_counted(self.calls, 'call')}, {_counted(self.tokens_in, 'token')} in{out}, {money}."
 
 
 def estimate_cost(
@@ -81,3 +80,7 @@ def estimate_cost(
     if price is not None:
         dollars = (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1_000_000
     return Estimate(calls, tokens_in, tokens_out, dollars)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

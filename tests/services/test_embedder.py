@@ -274,6 +274,11 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
         ),
         (script.BAD_REQUEST, 1, "refused the request with status 400 (Invalid 'input'); change what it names."),
         (Reply(422, {"detail": [{"msg": "x"}]}), 1, "refused the request with status 422; change what it names."),
+        (
+            Reply(200, {"error": {"message": "No model is loaded."}}),
+            1,
+            "answered with an error (No model is loaded); change what it names.",
+        ),
         (script.BROKEN, 3, "failed with status 500 in 3 tries (The server had an error); try again later."),
         (
             script.TOO_MANY,
@@ -503,7 +508,7 @@ def test_an_estimate_counts_calls_and_tokens_and_asks_nobody(server: Server) -> 
     assert estimate.dollars == pytest.approx(3002 * 0.02 / 1e6)
     assert str(estimate) == "Estimate: 2 calls, 3,002 tokens in, less than $0.01."
     assert embedder(server).estimate(["a"]).dollars is None
-    assert str(embedder(server).estimate(["a"])) == "Estimate: 1 call, 1 tokens in, price not known."
+    assert str(embedder(server).estimate(["a"])) == "Estimate: 1 call, 1 token in, price not known."
     assert embedder(server).estimate([]).calls == 0
     assert server.received == []
 
