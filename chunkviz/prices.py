@@ -17,15 +17,15 @@ class Price:
     tokens_out: float = 0.0
 
 
-# List prices for ordinary (not batch, not cached) use, from the model pages of
-# developers.openai.com/api/docs/models, looked up in July 2026.
+# List prices for ordinary (not batch, not cached) use, as of November 2026. Source: the models' pages at
+# developers.openai.com/api/docs/models for text-embedding-3; lists that cite developers.openai.com/api/docs/pricing
+# for the others.
 PRICES: dict[str, Price] = {
     "text-embedding-3-small": Price(0.02),
     "text-embedding-3-large": Price(0.13),
     "text-embedding-ada-002": Price(0.10),
     "gpt-4o-mini": Price(0.15, 0.60),
     "gpt-4o": Price(2.50, 10.00),
-    "gpt-4.1-nano": Price(0.10, 0.40),
     "gpt-4.1-mini": Price(0.40, 1.60),
     "gpt-4.1": Price(2.00, 8.00),
 }

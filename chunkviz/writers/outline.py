@@ -166,6 +166,8 @@ def _terms(text: str) -> Iterator[tuple[str, int]]:
 
 def _says_something(word: str) -> bool:
     """Whether a word can be a key term: no bare number, and long enough, an abbreviation such as AI, or Korean."""
+    if len(word) >= _SHORTEST_TERM and word.isalpha():  # most words, and the quickest to tell
+        return len(word) <= _LONGEST_TERM
     letters = len(_LETTER.findall(word))
     short = len(word) > 1 and (word.upper() == word != word.lower() or _HANGUL.search(word) is not None)
     return len(word) <= _LONGEST_TERM and letters > 0 and (letters >= _SHORTEST_TERM or short)
