@@ -179,7 +179,6 @@ class OpenAICompatibleService:
 
     def _ask(self, send: Callable[[OpenAI], Any]) -> dict[str, Any]:
         """Send one request and return its JSON object."""
-        client = self._make_client()
         from openai import OpenAIError  # noqa: PLC0415  loaded when first needed
 
         # Raised outside of the except clause: as its context, the client's own error would travel
@@ -187,7 +186,9 @@ class OpenAICompatibleService:
         problem: ServiceError | None = None
         response: Any = None
         try:
-            response = send(client)
+            response = send(self._make_client())
+        except ServiceError:
+            raise
         except OpenAIError as error:
             problem = self._explain(error)
         except Exception as error:  # noqa: BLE001  whatever it is, its text may hold the request

@@ -405,6 +405,12 @@ def test_a_server_that_wants_a_key_where_none_was_given_says_so(server: Server) 
         embedder(server, api_key="").embed(["a"])
 
 
+def test_a_client_that_cannot_be_made_is_one_sentence_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "ftp://nowhere")
+    with pytest.raises(ServiceError, match=r"could not be asked \(ValueError\); check base_url and the key\."):
+        embedder(server).embed(["a"])
+
+
 @pytest.mark.parametrize("key", ["sk two words 123456", "“sk-0123456789abcdef”", "sk-\n0123456789abcdef"])
 def test_a_key_that_cannot_be_one_is_refused_without_showing_it(server: Server, key: str) -> None:
     with pytest.raises(UnusableServiceError, match="copy the key again") as caught:
