@@ -21,10 +21,10 @@ _SECONDS_TO_WAIT = 30.0
 """For other processes that are writing."""
 _AT_A_TIME = 500
 """Keys in one question; SQLite allows 999 in its oldest versions."""
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, used INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS contents (key BLOB PRIMARY KEY, value BLOB NOT NULL);
-"""
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS entries (key BLOB PRIMARY KEY, used INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS contents (key BLOB PRIMARY KEY, value BLOB NOT NULL)",
+)
 # Two tables, so that noting a use rewrites a short row and not the value beside it.
 
 GIBIBYTE = 1 << 30
@@ -50,6 +50,9 @@ class DiskCache:
         At construction, when the limit is not a whole number above 0.
 
     """
+
+    note_after = 3_600_000_000_000
+    """Nanoseconds after which a further use of an entry is noted: most reads then write nothing."""
 
     def __init__(self, folder: str | Path, file: str, size_limit: int = GIBIBYTE) -> None:
         if not isinstance(size_limit, int) or size_limit < 1:
@@ -92,7 +95,7 @@ class DiskCache:
             return _size(database) if database.execute("SELECT EXISTS (SELECT 1 FROM entries)").fetchone()[0] else 0
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the values that are there, by key, and note that they were used.
+        """Return the values that are there, by key, and note that they were used (once an hour at most).
 
         Raises
         ------
@@ -101,18 +104,26 @@ class DiskCache:
 
         """
         found: dict[bytes, bytes] = {}
+        now = time.time_ns()
+        stale: list[bytes] = []
         with self._open() as database:
             for start in range(0, len(keys), _AT_A_TIME):
                 some = keys[start : start + _AT_A_TIME]
                 marks = ",".join("?" * len(some))
-                found.update(
-                    database.execute(f"SELECT key, value FROM contents WHERE key IN ({marks})", some)  # noqa: S608
+                rows = database.execute(
+                    f"SELECT key, value, used FROM contents JOIN entries USING (key) WHERE key IN ({marks})",  # noqa: S608
+                    some,
                 )
-            # Begun even where nothing was found: a file that cannot be written shows it before
-            # anybody pays for what could not be kept.
-            with _writing(database):
-                now = time.time_ns()
-                database.executemany("UPDATE entries SET used = ? WHERE key = ?", ((now, key) for key in found))
+                for key, value, used in rows:
+                    found[key] = value
+                    if now - used >= self.note_after:
+                        stale.append(key)
+            if stale or len(found) < len(set(keys)):
+                with _writing(database):
+                    # Writes nothing, but fails where nothing can be written: where something is
+                    # missing, that should show before anybody pays for what could not be kept.
+                    database.execute("DELETE FROM entries WHERE FALSE")
+                    database.executemany("UPDATE entries SET used = ? WHERE key = ?", ((now, key) for key in stale))
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
@@ -183,11 +194,13 @@ class DiskCache:
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         database = sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT)
         try:
-            database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-            database.execute("PRAGMA journal_mode = WAL")
-            # A power cut may lose the last entries, which can be had again; it cannot damage the file.
-            database.execute("PRAGMA synchronous = NORMAL")
-            database.executescript(_SCHEMA)
+            tables = database.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('entries', 'contents')")
+            # Asking an existing file for its modes again costs more than all else that a read does.
+            if tables.fetchone()[0] < len(_TABLES):
+                database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+                database.execute("PRAGMA journal_mode = WAL")
+                for table in _TABLES:
+                    database.execute(table)
         except sqlite3.Error:
             database.close()
             raise
@@ -213,6 +226,8 @@ def key_of(*facts: object) -> bytes:
 @contextmanager
 def _writing(database: sqlite3.Connection) -> Iterator[None]:
     """Hold the file for writing from the start, so that two writers queue and neither has to give up."""
+    # A power cut may lose the last entries, which can be had again; it cannot damage the file.
+    database.execute("PRAGMA synchronous = NORMAL")
     database.execute("BEGIN IMMEDIATE")
     with database:
         yield

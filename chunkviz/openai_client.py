@@ -31,7 +31,7 @@ _NO_KEY = "no-key"
 _KEY = re.compile(r"[!-~]+")
 _LONGEST_REASON = 200
 _WRONG_ADDRESS = "base_url must be the address of an OpenAI-compatible API, usually ending in /v1"
-_UNPROCESSABLE = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
 class UnusableServiceError(ServiceError):
@@ -41,8 +41,8 @@ class UnusableServiceError(ServiceError):
 class OpenAICompatibleService:
     """An address, a model and a key; safe to use from several threads.
 
-    The key is in no repr, pickle or error. A pickled service comes back without it, and reads
-    ``OPENAI_API_KEY`` where it is unpickled.
+    The key is in no repr, pickle or error. A copied or pickled service comes back without it, and
+    reads ``OPENAI_API_KEY`` where it is used.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class OpenAICompatibleService:
         Address of the API; None takes ``OPENAI_BASE_URL`` from the environment, or else OpenAI's own.
     api_key
         None reads ``OPENAI_API_KEY`` from the environment at first use; "" sends no key of yours.
-        OpenAI's own address needs one, others may not.
+        OpenAI's own address needs one, others may not. It is sent to whatever ``base_url`` names.
     timeout
         Seconds to wait for the connection, and for each part of the answer.
     max_retries
@@ -179,7 +179,6 @@ class OpenAICompatibleService:
 
     def _ask(self, send: Callable[[OpenAI], Any]) -> dict[str, Any]:
         """Send one request and return its JSON object."""
-        client = self._make_client()
         from openai import OpenAIError  # noqa: PLC0415  loaded when first needed
 
         # Raised outside of the except clause: as its context, the client's own error would travel
@@ -187,7 +186,9 @@ class OpenAICompatibleService:
         problem: ServiceError | None = None
         response: Any = None
         try:
-            response = send(client)
+            response = send(self._make_client())
+        except ServiceError:
+            raise
         except OpenAIError as error:
             problem = self._explain(error)
         except Exception as error:  # noqa: BLE001  whatever it is, its text may hold the request
@@ -204,6 +205,9 @@ class OpenAICompatibleService:
                     f"answered {'HTML' if _is_html(response) else 'something else'} instead of JSON", _WRONG_ADDRESS
                 )
             )
+        if "error" in answer and not answer.get("data") and not answer.get("choices"):
+            # Some servers say so with status 200.
+            self.fail(f"answered with an error{self._reason(answer, response)}", "change what it names")
         return answer
 
     def _make_client(self) -> OpenAI:
@@ -266,7 +270,7 @@ class OpenAICompatibleService:
 
     def _explain_status(self, error: APIStatusError, tries: str) -> ServiceError:
         status = error.status_code
-        said = self._reason(error)
+        said = self._reason(error.body, error.response)
         where = "api_key or OPENAI_API_KEY"
         final, what, next_step = False, f"refused the request with status {status}{said}", "change what it names"
         if status == 401:  # noqa: PLR2004
@@ -288,7 +292,7 @@ class OpenAICompatibleService:
                 f"does not know this model or address{said}",
                 f"check the model, and that {_WRONG_ADDRESS}",
             )
-        elif status == 429 and error.code in _UNPROCESSABLE:  # noqa: PLR2004
+        elif status == 429 and error.code in _NO_CREDIT:  # noqa: PLR2004
             final = True
             what, next_step = f"has no credit left for this API key{said}", "look at the account's plan and billing"
         elif status == 429:  # noqa: PLR2004
@@ -297,13 +301,12 @@ class OpenAICompatibleService:
             what, next_step = f"failed with status {status} in {tries}{said}", "try again later"
         return (UnusableServiceError if final else ServiceError)(self._sentence(what, next_step))
 
-    def _reason(self, error: APIStatusError) -> str:
+    def _reason(self, body: object, response: Any) -> str:
         """Return ": " and what the service says of itself, short, in one line and without the key; or nothing."""
-        body: object = error.body
         for name in ("error", "message", "detail"):
             if isinstance(body, dict) and name in body:
                 body = body[name]
-        if not isinstance(body, str) or not body.strip() or _is_html(error.response):
+        if not isinstance(body, str) or not body.strip() or _is_html(response):
             return ""
         text = " ".join(_without_key(body, self._key.get_secret_value()).split()).rstrip(".;")
         return f" ({text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + '...'})"

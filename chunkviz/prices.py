@@ -17,15 +17,15 @@ class Price:
     tokens_out: float = 0.0
 
 
-# List prices for ordinary (not batch, not cached) use, from the model pages of
-# developers.openai.com/api/docs/models, looked up in July 2026.
+# List prices for ordinary (not batch, not cached) use, as of November 2026. Source: the models' pages at
+# developers.openai.com/api/docs/models for text-embedding-3; lists that cite developers.openai.com/api/docs/pricing
+# for the others.
 PRICES: dict[str, Price] = {
     "text-embedding-3-small": Price(0.02),
     "text-embedding-3-large": Price(0.13),
     "text-embedding-ada-002": Price(0.10),
     "gpt-4o-mini": Price(0.15, 0.60),
     "gpt-4o": Price(2.50, 10.00),
-    "gpt-4.1-nano": Price(0.10, 0.40),
     "gpt-4.1-mini": Price(0.40, 1.60),
     "gpt-4.1": Price(2.00, 8.00),
 }
@@ -61,15 +61,14 @@ class Estimate:
 
     def __str__(self) -> str:
         """One line for people, which says that it is an estimate."""
-        calls = f"{self.calls:,} {'call' if self.calls == 1 else 'calls'}"
-        out = f" and {self.tokens_out:,} tokens out" if self.tokens_out else ""
+        out = f" and {_counted(self.tokens_out, 'token')} out" if self.tokens_out else ""
         if self.dollars is None:
             money = "price not known"
         elif 0 < self.dollars < 0.01:  # noqa: PLR2004  a cent
             money = "less than $0.01"
         else:
             money = f"about ${self.dollars:,.2f}"
-        return f"Estimate: {calls}, {self.tokens_in:,} tokens in{out}, {money}."
+        return f"Estimate: {_counted(self.calls, 'call')}, {_counted(self.tokens_in, 'token')} in{out}, {money}."
 
 
 def estimate_cost(
@@ -81,3 +80,7 @@ def estimate_cost(
     if price is not None:
         dollars = (tokens_in * price.tokens_in + tokens_out * price.tokens_out) / 1_000_000
     return Estimate(calls, tokens_in, tokens_out, dollars)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"

@@ -207,9 +207,8 @@ class OpenAICompatibleEmbedder:
 
     def _send(self, request: list[_Part]) -> NDArray[np.float32]:
         answer = self._service.embeddings([part.text for part in request], self._asked_dimensions)
-        vectors = self._vectors(answer, len(request))
         self._service.record(answer, sum(part.tokens for part in request))
-        return vectors
+        return self._vectors(answer, len(request))
 
     def _vectors(self, answer: dict[str, Any], count: int) -> NDArray[np.float32]:
         """Return the vectors of an answer, float32 (count, dimensions), in the order of the texts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from chunkviz.disk_cache import GIBIBYTE, DiskCache, key_of
@@ -60,10 +61,21 @@ class TextCache:
             When the file is damaged or cannot be used; it names the folder.
 
         """
-        key = key_of(*question)
-        value = self._disk.get([key]).get(key)
+        return self.find_all([question])[0]
+
+    def find_all(self, questions: Sequence[tuple[object, ...]]) -> list[str | None]:
+        """Return the answer to each question, or None where it is not known, reading the file once.
+
+        Raises
+        ------
+        ServiceError
+            As of ``find``.
+
+        """
+        keys = [key_of(*question) for question in questions]
+        values = self._disk.get(keys)
         try:
-            return None if value is None else value.decode()
+            return [values[key].decode() if key in values else None for key in keys]
         except (UnicodeDecodeError, AttributeError):
             message = f"The cache in {self.folder} holds a damaged answer; clear it, or turn it off."
             raise ServiceError(message) from None

@@ -46,7 +46,7 @@ def write_all(
         When ``report`` or the writer says that nobody wants the result any more.
 
     """
-    concurrency = max(1, int(getattr(writer, "concurrency", 1)))
+    concurrency = max(1, int(getattr(writer, "concurrency", None) or 1))
     work = _Work(writer)
     if concurrency == 1:
         written = []

@@ -181,12 +181,11 @@ class OpenAICompatibleWriter:
             When the cache cannot be used.
 
         """
-        calls = tokens = 0
-        for request in requests:
-            system, user = self.prompts(request)
-            if self.cache is None or self.cache.find(*self._question(system, user)) is None:
-                calls += 1
-                tokens += self._count(system, user)
+        prompts = [self.prompts(request) for request in requests]
+        if self.cache is not None:
+            known = self.cache.find_all([self._question(system, user) for system, user in prompts])
+            prompts = [each for each, answer in zip(prompts, known, strict=True) if answer is None]
+        calls, tokens = len(prompts), sum(self._count(system, user) for system, user in prompts)
         tokens_out = calls * min(ASSUMED_TOKENS_OUT, self.max_output_tokens)
         return estimate_cost(self._service.model, calls, tokens, tokens_out, prices)
 

@@ -18,16 +18,19 @@ _HAN = r"\p{Han}々〆"
 _KATAKANA = r"[\p{Katakana}ー]{2,}"
 _WORD = rf"[\p{{L}}\p{{M}}\p{{N}}_--[{_HAN}\p{{Hiragana}}\p{{Katakana}}ー]]+"
 _PIECE = regex.compile(
-    rf"(?P<han>[{_HAN}]{{2,}})|(?P<kana>{_KATAKANA})|(?P<word>{_WORD}(?:['’-]{_WORD})*)|(?P<end>[.!?。！？\n]+)",
+    rf"(?P<han>[{_HAN}]{{2,}})|(?P<kana>{_KATAKANA})|(?P<word>{_WORD}(?:['’-]{_WORD})*)|(?P<end>[.!?。！？।॥؟۔\n]+)",
     regex.VERSION1,
 )
 """Words of scripts with spaces, runs of katakana, and runs of Han characters, which have no spaces."""
 _SHORT_WORD = regex.compile(r"\b\p{Ll}{2}\b")
+_LETTER, _HANGUL = regex.compile(r"[\p{L}\p{M}]"), regex.compile(r"\p{Hangul}")
 _TERMS = 5
 _SHORTEST_TERM, _LONGEST_TERM = 3, 40
 _COMMON = 0.5
 """Share of sentences from which on a word says nothing about any of them."""
-_ENOUGH_SENTENCES = 8
+_SOME_SENTENCES, _MANY_SENTENCES = 8, 30
+"""From how many on shares of sentences mean something, and from how many on they mean enough."""
+_SMALL_WORD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +83,11 @@ def key_terms(document: Document, text: str, *, without: str = "", count: int = 
     """
     known = _counts(document)
     left_out = {term.lower() for term, _ in _terms(without)}
-    here = Counter(term.lower() for term, _ in _terms(text))
     first_form: dict[str, str] = {}
+    here: Counter[str] = Counter()
     for term, _ in _terms(text):
         first_form.setdefault(term.lower(), term)
+        here[term.lower()] += 1
     order = {term: number for number, term in enumerate(here)}
     weights = {
         term: weight
@@ -102,12 +106,17 @@ def key_terms(document: Document, text: str, *, without: str = "", count: int = 
 
 
 def _weight(known: TermCounts, term: str, times: int) -> float:
-    sentences = max(1, known.sentences[term])
-    if known.sentence_count >= _ENOUGH_SENTENCES and sentences > known.sentence_count * _COMMON:
-        return 0.0
-    rarity = math.log((known.sentence_count + 2) / (sentences + 1))
     # One more occurrence elsewhere is assumed: a word met once says less than one met three times, all here.
     share = times / (max(times, known.occurrences[term]) + 1)
+    sentences = max(1, known.sentences[term])
+    # Few sentences tell little about which words are common; of small words, most are.
+    small = len(term) <= _SMALL_WORD and term.upper() != term and term in known.lower
+    if (small and known.sentence_count < _MANY_SENTENCES) or (
+        known.sentence_count >= _SOME_SENTENCES and sentences > known.sentence_count * _COMMON
+    ):
+        return 0.0
+    few = known.sentence_count < _SOME_SENTENCES
+    rarity = 1.0 if few else math.log((known.sentence_count + 2) / (sentences + 1))
     return round(times * rarity * rarity * share, 9)
 
 
@@ -156,10 +165,12 @@ def _terms(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _says_something(word: str) -> bool:
-    """Whether a word can be a key term: no bare number, and long enough, or an abbreviation such as AI."""
-    letters = sum(character.isalpha() for character in word)
-    abbreviation = len(word) > 1 and word.upper() == word != word.lower()
-    return 0 < len(word) <= _LONGEST_TERM and letters > 0 and (letters >= _SHORTEST_TERM or abbreviation)
+    """Whether a word can be a key term: no bare number, and long enough, an abbreviation such as AI, or Korean."""
+    if len(word) >= _SHORTEST_TERM and word.isalpha():  # most words, and the quickest to tell
+        return len(word) <= _LONGEST_TERM
+    letters = len(_LETTER.findall(word))
+    short = len(word) > 1 and (word.upper() == word != word.lower() or _HANGUL.search(word) is not None)
+    return len(word) <= _LONGEST_TERM and letters > 0 and (letters >= _SHORTEST_TERM or short)
 
 
 def _overlap(term: str, other: str) -> bool:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import sqlite3
+import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +120,8 @@ def test_neither_texts_nor_keys_are_stored(server: Server, tmp_path: Path) -> No
     assert KEY.encode() not in stored
 
 
-def test_the_longest_unused_leave_when_the_limit_is_reached(tmp_path: Path) -> None:
+def test_the_longest_unused_leave_when_the_limit_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DiskCache, "note_after", 0)
     cache = VectorCache(tmp_path, size_limit=80_000)
     row = np.arange(1024, dtype=np.float32)
     for number in range(24):
@@ -131,6 +134,24 @@ def test_the_longest_unused_leave_when_the_limit_is_reached(tmp_path: Path) -> N
     assert "text 1" not in found
     files = sum(file.stat().st_size for file in tmp_path.iterdir())
     assert files <= 80_000
+
+
+def test_a_use_is_noted_once_an_hour_so_that_reading_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = DiskCache(tmp_path, "x.sqlite3")
+    cache.put({b"k": b"value"})
+
+    def used() -> int:
+        with closing(sqlite3.connect(tmp_path / "x.sqlite3")) as database:
+            return int(database.execute("SELECT used FROM entries").fetchone()[0])
+
+    first = used()
+    assert cache.get([b"k"]) == {b"k": b"value"}
+    assert used() == first
+    monkeypatch.setattr(time, "time_ns", lambda: first + 3_600_000_000_000)
+    cache.get([b"k"])
+    assert used() == first + 3_600_000_000_000
 
 
 def test_many_at_once_keep_the_limit_too_and_a_tiny_limit_keeps_nothing(tmp_path: Path) -> None:
@@ -159,7 +180,7 @@ def test_a_damaged_file_is_an_error_that_names_the_folder_and_clearing_mends_it(
     cache = VectorCache(tmp_path)
     (tmp_path / "vectors.sqlite3").write_bytes(b"This is no database, however long one looks at it. " * 50)
     inner = Lengths()
-    with pytest.raises(ServiceError, match="cannot be used .*; clear it, or turn it off") as caught:
+    with pytest.raises(ServiceError, match=r"cannot be used .*; clear it, or turn it off") as caught:
         CachedEmbedder(inner, cache).embed(["a"])
     assert str(tmp_path) in str(caught.value)
     assert inner.asked == []
@@ -195,7 +216,8 @@ def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_paid_for(
     connect = sqlite3.connect
 
     def read_only(path: Any, **options: Any) -> sqlite3.Connection:
-        return connect(f"file:{path}?mode=ro", uri=True, **options)
+        database: sqlite3.Connection = connect(f"file:{path}?mode=ro", uri=True, **options)
+        return database
 
     monkeypatch.setattr(sqlite3, "connect", read_only)
     inner = Lengths()
@@ -256,6 +278,7 @@ def test_texts_are_kept_by_all_that_was_asked(tmp_path: Path) -> None:
     cache.keep("Über Ziegel.", "model", 200, "system", "user \ud83d")
     assert cache.find("model", 200, "system", "user \ud83d") == "Über Ziegel."
     assert cache.find("model", 201, "system", "user \ud83d") is None
+    assert cache.find_all([("x",), ("model", 200, "system", "user \ud83d")]) == [None, "Über Ziegel."]
     assert cache.find("model", 200, "systemuser", " \ud83d") is None
     assert len(cache) == 1
     assert cache.size() > 0

@@ -42,7 +42,11 @@ def test_each_text_gets_its_row_in_order_from_base64_and_from_numbers(server: Se
     assert rows.tolist() == [vector(text, 8) for text in ("one", "two words", "three")]
     assert server.received[0].path == "/v1/embeddings"
     assert server.received[0].key == KEY
-    assert server.received[0].body == {"model": "toy", "input": ["one", "two words", "three"], "encoding_format": "base64"}
+    assert server.received[0].body == {
+        "model": "toy",
+        "input": ["one", "two words", "three"],
+        "encoding_format": "base64",
+    }
 
 
 def test_usage_holds_requests_that_succeeded_and_the_tokens_the_service_reports(server: Server) -> None:
@@ -263,11 +267,18 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
         (
             Reply(404, {"error": {"message": "The model does not exist"}}),
             1,
-            "does not know this model or address (The model does not exist); check the model, and that base_url must "
-            "be the address of an OpenAI-compatible API, usually ending in /v1.",
+            (
+                "does not know this model or address (The model does not exist); check the model, and that base_url "
+                "must be the address of an OpenAI-compatible API, usually ending in /v1."
+            ),
         ),
         (script.BAD_REQUEST, 1, "refused the request with status 400 (Invalid 'input'); change what it names."),
         (Reply(422, {"detail": [{"msg": "x"}]}), 1, "refused the request with status 422; change what it names."),
+        (
+            Reply(200, {"error": {"message": "No model is loaded."}}),
+            1,
+            "answered with an error (No model is loaded); change what it names.",
+        ),
         (script.BROKEN, 3, "failed with status 500 in 3 tries (The server had an error); try again later."),
         (
             script.TOO_MANY,
@@ -282,20 +293,26 @@ def test_a_cut_connection_is_tried_again(server: Server, reply: Reply) -> None:
         (
             script.HTML,
             1,
-            "answered HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, usually ending "
-            "in /v1.",
+            (
+                "answered HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, usually "
+                "ending in /v1."
+            ),
         ),
         (
             Reply(404, "<html>Not found</html>", kind="text/html"),
             1,
-            "answered status 404 with HTML instead of JSON; base_url must be the address of an OpenAI-compatible API, "
-            "usually ending in /v1.",
+            (
+                "answered status 404 with HTML instead of JSON; base_url must be the address of an OpenAI-compatible "
+                "API, usually ending in /v1."
+            ),
         ),
         (
             Reply(200, "OK", kind="text/plain"),
             1,
-            "answered something else instead of JSON; base_url must be the address of an OpenAI-compatible API, "
-            "usually ending in /v1.",
+            (
+                "answered something else instead of JSON; base_url must be the address of an OpenAI-compatible "
+                "API, usually ending in /v1."
+            ),
         ),
     ],
 )
@@ -386,6 +403,12 @@ def test_a_server_that_wants_a_key_where_none_was_given_says_so(server: Server) 
     server.always = script.WRONG_KEY
     with pytest.raises(UnusableServiceError, match=r"needs an API key .*; give api_key or OPENAI_API_KEY\."):
         embedder(server, api_key="").embed(["a"])
+
+
+def test_a_client_that_cannot_be_made_is_one_sentence_too(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "ftp://nowhere")
+    with pytest.raises(ServiceError, match=r"could not be asked \(ValueError\); check base_url and the key\."):
+        embedder(server).embed(["a"])
 
 
 @pytest.mark.parametrize("key", ["sk two words 123456", "“sk-0123456789abcdef”", "sk-\n0123456789abcdef"])
@@ -491,7 +514,7 @@ def test_an_estimate_counts_calls_and_tokens_and_asks_nobody(server: Server) -> 
     assert estimate.dollars == pytest.approx(3002 * 0.02 / 1e6)
     assert str(estimate) == "Estimate: 2 calls, 3,002 tokens in, less than $0.01."
     assert embedder(server).estimate(["a"]).dollars is None
-    assert str(embedder(server).estimate(["a"])) == "Estimate: 1 call, 1 tokens in, price not known."
+    assert str(embedder(server).estimate(["a"])) == "Estimate: 1 call, 1 token in, price not known."
     assert embedder(server).estimate([]).calls == 0
     assert server.received == []
 
