@@ -38,6 +38,7 @@ class Setting:
 def draw() -> None:
     """Draw the sidebar, and remember what it has open for the page."""
     asked = session.link()
+    session.keep_link()
     try:
         document, tokenizer = pick_document()
     except VocabularyError as error:
@@ -47,6 +48,7 @@ def draw() -> None:
         st.stop()
     strategy = choose_strategy(document)
     session.put("setting", Setting(document, tokenizer, strategy))
+    session.hold_link()
     _say_what_the_link_got_wrong(asked)
 
 
