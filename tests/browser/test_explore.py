@@ -54,7 +54,7 @@ class App(Screen):
                 arg=[key, str(value)],
             )
             # The run can be over before the browser has drawn what it sent.
-            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{key.split('.')[-1]}={value},")
+            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{key.rpartition('.')[2]}={value},")
 
     def paste(self, text: str) -> None:
         self.choose("source", "Paste")
