@@ -17,7 +17,6 @@ import argparse
 import os
 import platform
 import random
-import shutil
 import socket
 import statistics
 import subprocess
@@ -34,16 +33,10 @@ import streamlit
 from playwright.sync_api import Page, WebSocket, sync_playwright
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "tools"))
+from chromium import ARGUMENTS, find_chromium  # noqa: E402  it stands beside the other tools
+
 PAGES = {"viewer": HERE / "browser_app.py", "naive": HERE / "browser_naive_app.py"}
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 SOUNDS = (
     "b|br|c|ch|cl|d|dr|f|fl|g|gr|h|j|k|l|m|n|p|pl|pr|qu|r|s|sh|sl|sp|st|str|t|th|tr|v|w|y",
@@ -225,7 +218,6 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1000, help="chunk size in characters")
     parser.add_argument("--only", choices=tuple(PAGES))
     options = parser.parse_args()
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         texts = options.texts
         if not texts:
@@ -233,7 +225,7 @@ def main() -> None:
                 path = Path(folder) / f"prose {megabytes} MB"
                 path.write_text(prose(megabytes * 1_000_000), "utf-8")
                 texts.append(path)
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(ARGUMENTS))
         print(
             f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, "
             f"Streamlit {streamlit.__version__}, Chromium {browser.version}; medians of {options.steps} steps\n"

@@ -20,18 +20,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from chromium import ARGUMENTS, find_chromium
 from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 README_QUERY = "sample=manual&strategy=recursive&recursive.chunk_size=192&recursive.chunk_overlap=24"
 
 
@@ -76,9 +68,8 @@ def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     queries = sys.argv[2:] or [README_QUERY]
-    chromium = next(path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists())
     with running_app() as address, sync_playwright() as playwright, tempfile.TemporaryDirectory():
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(ARGUMENTS))
         for number, query in enumerate(queries):
             for width in (1400, 390):
                 for scheme in ("light", "dark"):

@@ -14,6 +14,8 @@ import sys
 from contextlib import suppress
 
 from chunkviz.errors import DocumentError
+from chunkviz.loaders.decoding import decode
+from chunkviz.loaders.kinds import kind_of
 from chunkviz.loaders.limits import Limits
 
 _CLONE_NEWUSER_AND_NEWNET = 0x10000000 | 0x40000000
@@ -38,6 +40,9 @@ def main() -> None:
 def _answer(data: bytes, name: str, limits: Limits) -> dict[str, object]:
     """Parse, with every failure turned into data."""
     try:
+        if kind_of(data, name) is None:
+            text, changes = decode(data, name)
+            return {"text": text, "pages": [], "title": None, "changes": changes}
         from chunkviz.loaders.extract import extract  # noqa: PLC0415 - the parsers, once the limits are in force
 
         return extract(data, name, limits)

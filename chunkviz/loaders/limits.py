@@ -21,7 +21,7 @@ class Limits:
     max_characters
         Code points of the text that comes out.
     seconds
-        Wall-clock time for reading a file that is not plain text.
+        Wall-clock time for reading a file.
     max_memory_bytes
         Address space of the process that reads it, where the platform can bound that.
     max_unpacked_bytes

@@ -1,4 +1,4 @@
-"""Runs the parsers in a process of their own, which can be ended at any time."""
+"""Reads files in a process of its own, which can be ended at any time."""
 
 from __future__ import annotations
 

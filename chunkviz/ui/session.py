@@ -74,4 +74,27 @@ def link() -> dict[str, str]:
     if "link" in st.session_state:
         return {}
     st.session_state["link"] = True
+    return _settings_in_address()
+
+
+def hold_link() -> None:
+    """At the end of the first run, keep what the address still holds, for ``keep_link``."""
+    keep("held link", _settings_in_address)
+
+
+def keep_link() -> None:
+    """Before the widgets are drawn, put back what a change of page straight after the first run drops.
+
+    Streamlit carries a widget's value to another page only once the browser has sent something; before
+    that, a value that came with the address is gone with it.
+    """
+    for name, value in st.session_state.get("held link", {}).items():
+        if name in st.session_state and name not in st.query_params:
+            st.session_state[name] = st.session_state[name]
+            st.query_params[name] = value
+    if "held link" in st.session_state:
+        st.session_state["held link"] = {}
+
+
+def _settings_in_address() -> dict[str, str]:
     return {name: value for name, value in st.query_params.to_dict().items() if not name.startswith("embed")}

@@ -41,6 +41,7 @@ class Setting:
 def draw() -> None:
     """Draw the sidebar, and remember what it has open for the page."""
     asked = session.link()
+    session.keep_link()
     try:
         document, tokenizer = pick_document()
     except VocabularyError as error:
@@ -51,6 +52,7 @@ def draw() -> None:
     strategy = choose_strategy(document)
     services = choose_services(strategy, document, tokenizer)
     session.put("setting", Setting(document, strategy, services))
+    session.hold_link()
     _say_what_the_link_got_wrong(asked)
 
 

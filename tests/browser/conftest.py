@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,35 +15,13 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
+from chromium import ARGUMENTS, find_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-def find_chromium() -> str | None:
-    """Look where the environment says, then on the path, then where playwright installs its own."""
-    named = os.environ.get("CHROMIUM")
-    for name in (named, "chromium", "chromium-browser", "google-chrome"):
-        found = name and shutil.which(name)
-        if found:
-            return found
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415  an optional dependency
-
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if Path(own).exists() else None
 
 
 @pytest.fixture(scope="session")

@@ -212,6 +212,21 @@ def test_everything_is_still_there_after_a_look_at_the_guide(app: Open) -> None:
     assert screen.spans() == spans
 
 
+def test_a_look_at_the_guide_straight_after_a_link_loses_nothing_of_it(app: Open) -> None:
+    screen = app(sample="contract", strategy="fixed_size", fixed_size__chunk_size=96, fixed_size__unit="characters")
+    spans, asked = screen.spans(), parse_qs(urlsplit(screen.page.url).query)
+    screen.go("Guide")
+    screen.page.get_by_role("heading", name="Guide").wait_for()
+    screen.page.wait_for_function("location.search.includes('sample=contract')")
+    assert parse_qs(urlsplit(screen.page.url).query) == asked
+    assert screen.widget("fixed_size.chunk_size").get_by_role("spinbutton").input_value() == "96"
+    assert screen.widget("fixed_size.unit").get_by_role("radio", checked=True).inner_text() == "characters"
+    screen.go("Explore")
+    screen.wait(READY)
+    assert screen.spans() == spans
+    assert parse_qs(urlsplit(screen.page.url).query) == asked
+
+
 def pdf(*pages: str, password: str = "") -> bytes:
     made = FPDF()
     if password:

@@ -224,6 +224,33 @@ def test_an_exception_in_the_parent_ends_the_child(report_pdf: bytes, monkeypatc
     assert started[0][2].returncode is not None
 
 
+LONG_TEXT = ("Zażółć gęślą jaźń, she said. " * 12_000).encode()
+
+
+def test_a_long_text_is_read_in_a_child_and_a_short_one_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = watch(monkeypatch)
+    assert load_bytes(LONG_TEXT[:200_000], "a.txt").text == LONG_TEXT[:200_000].decode("utf-8", "ignore")
+    assert started == []
+    for data, changes in (
+        (LONG_TEXT, ()),
+        (LONG_TEXT.decode().encode("utf-16"), ("Decoded from utf-16-le.", "Removed a byte order mark.")),
+    ):
+        document = load_bytes(data, "a.md")
+        assert (document.text, document.changes, document.pages) == (LONG_TEXT.decode(), changes, ())
+    assert [child.returncode for _, _, child in started] == [0, 0]
+
+
+def test_a_long_text_is_refused_cancelled_and_bounded_like_any_other_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = watch(monkeypatch)
+    answers = iter([False, True])
+    with pytest.raises(Cancelled, match=r"^Loading a\.txt was cancelled"):
+        load_bytes(LONG_TEXT, "a.txt", cancelled=lambda: next(answers))
+    assert refusal(LONG_TEXT, "a.txt", Limits(seconds=0.01)).startswith("a.txt took longer than 0.01 seconds")
+    assert refusal(LONG_TEXT, "a.pdf").startswith("a.pdf is not a PDF")
+    assert "binary file" in refusal(bytes(range(256)) * 2_000, "a.txt")
+    assert all(child.returncode is not None for _, _, child in started)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded on Linux only")
 def test_too_little_memory_is_said_to_be_the_reason(report_pdf: bytes) -> None:
     message = refusal(report_pdf, "a.pdf", Limits(max_memory_bytes=20_000_000))
