@@ -283,7 +283,7 @@ def last_settled(text: str, last: re.Pattern[str], low: int, high: int) -> int:
     """
     width = 48
     while True:
-        window = high - width if high - width > low else low
+        window = max(low, high - width)
         match = last.match(text, window, high + 1)
         if match is not None and match.end() > high:  # of a pattern that does not look ahead
             match = last.match(text, window, high)
