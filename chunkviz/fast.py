@@ -20,7 +20,7 @@ import numpy as np
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import VocabularyError
-from chunkviz.tokens import SETTLED
+from chunkviz.tokens import SETTLED_AT_LINES
 from chunkviz.vocabulary import CL100K_SHA256, TiktokenTokenizer, character_tables, packaged_cl100k, starts_of
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class QuicktokTokenizer:
     @property
     def settled(self) -> re.Pattern[str]:
         """Where a piece ends whatever came before."""
-        return SETTLED
+        return SETTLED_AT_LINES
 
     def count(self, text: str, /) -> int:
         """Return the number of tokens."""

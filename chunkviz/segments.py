@@ -25,11 +25,9 @@ _HEADING_SIGN = re.compile(
 )
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _NOT_A_TITLE = re.compile(r"(?:#|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3})")
-_LINE_START = re.compile(r"\n\s*")
-_PARAGRAPH_START = re.compile(r"\n[^\S\n]*\n\s*")
-# A lone \r is a line end too, but so rare that patterns without it are worth their speed.
-_LINE_START_ANY = re.compile(r"[\r\n]\s*")
-_PARAGRAPH_START_ANY = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*[\r\n]\s*")
+_LINE_GAP = re.compile(r"\n\s*")
+# A lone \r is a line end too, but so rare that a pattern without it is worth its speed.
+_LINE_GAP_ANY = re.compile(r"[\r\n]\s*")
 _HEADING_STARTS = frozenset("#`~=-")
 _MARKED_LINE = re.compile(r"\n[ \t]*(?=[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|>])")
 
@@ -86,8 +84,9 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
 def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]:
     """Yield what looks like a heading, an underline or a fence at the start of each line from ``position`` on."""
     text = document.text
-    for place in (_skip_blank(text, 0), *line_starts(document)):
-        if position <= place < len(text) and text[place] in _HEADING_STARTS:
+    lines, _ = line_starts(document)
+    for place in [place for place in (_skip_blank(text, 0), *lines) if text[place : place + 1] in _HEADING_STARTS]:
+        if place >= position:
             line = place - len(text[max(0, place - 3) : place]) + len(text[max(0, place - 3) : place].rstrip(" "))
             match = _HEADING_SIGN.match(text, line) if line == 0 or text[line - 1] in "\r\n" else None
             if match is not None:
@@ -156,9 +155,7 @@ def structure_cuts(document: Document) -> StructureCuts:
 
 def _find_structure_cuts(document: Document) -> StructureCuts:
     text = document.text
-    paragraph_start = _PARAGRAPH_START_ANY if "\r" in text else _PARAGRAPH_START
-    paragraphs = [match.end() for match in paragraph_start.finditer(text) if match.end() < len(text)]
-    lines = line_starts(document)
+    lines, paragraphs = line_starts(document)
     found = headings(document)
     if not found:
         return StructureCuts((), paragraphs, lines)
@@ -177,15 +174,31 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
     )
 
 
-def line_starts(document: Document) -> list[int]:
-    """Return the first character that is not white space of each line but the first; computed once per document."""
+def line_starts(document: Document) -> tuple[list[int], list[int]]:
+    """Return the first character that is not white space of each line but the first, and of each paragraph.
 
-    def find() -> list[int]:
-        text = document.text
-        pattern = _LINE_START_ANY if "\r" in text else _LINE_START
-        return [match.end() for match in pattern.finditer(text) if match.end() < len(text)]
+    Paragraphs are the lines behind a blank one. Computed once per document.
+    """
+    return document.derive("line starts", lambda: _find_line_starts(document.text))
 
-    return document.derive("line starts", find)
+
+def _find_line_starts(text: str) -> tuple[list[int], list[int]]:
+    lines: list[int] = []
+    paragraphs: list[int] = []
+    returns = "\r" in text
+    for match in (_LINE_GAP_ANY if returns else _LINE_GAP).finditer(text):
+        start, end = match.span()
+        lines.append(end)
+        if end - start > 1:
+            ends = text.count("\n", start, end)
+            if returns:
+                ends += text.count("\r", start, end) - text.count("\r\n", start, end)
+            if ends > 1:
+                paragraphs.append(end)
+    for places in (lines, paragraphs):
+        if places and places[-1] == len(text):  # white space at the end begins nothing
+            places.pop()
+    return lines, paragraphs
 
 
 def _announces(text: str, before: Heading, heading: Heading) -> bool:

@@ -2,10 +2,10 @@
 
 A vocabulary of tiktoken's kind first cuts text by a left-to-right pattern into pieces and never
 merges across them. Where a letter or digit is followed by white space or punctuation a piece ends,
-whatever came before. Call such a place *settled*. Between two settled places the tokens of a slice
-are those of the whole document, so a slice is counted by two binary searches over the token starts
-plus the few characters at either edge, which are tokenized again. A slice with no settled place in
-it is tokenized whole.
+whatever came before, and in newer vocabularies so it does at the end of a line. Call such a place
+*settled*. Between two settled places the tokens of a slice are those of the whole document, so a
+slice is counted by two binary searches over the token starts plus the few characters at either
+edge, which are tokenized again. A slice with no settled place in it is tokenized whole.
 """
 
 from __future__ import annotations
@@ -36,7 +36,17 @@ The apostrophe is missing (contractions), and so are combining marks (words of o
 """
 
 SETTLED = re.compile(rf"[^\W_](?=[{_SETTLING}])")
-"""Matches the one character before a settled place."""
+"""Matches the one character before a settled place, in every known vocabulary."""
+
+SETTLED_AT_LINES = re.compile(rf"{SETTLED.pattern}|[\r\n](?=[^\s/])")
+"""The same with the ends of lines, for cl100k and o200k.
+
+The slash is missing because o200k adds slashes to line ends. Older vocabularies cut white space
+otherwise where a text ends behind it.
+"""
+
+_REMEMBERED = 100_000
+"""Counts kept at a time, of slices and of the strings at their edges."""
 
 _BLOCK = 1 << 17
 """Characters encoded at a time: small enough for several cores, large enough to cost nothing."""
@@ -188,6 +198,11 @@ class TokenMap:
         return starts
 
     @cached_property
+    def _counts(self) -> dict[tuple[int, int], int]:
+        """Counts by start and end: what was counted to place a boundary is asked for again as a chunk's count."""
+        return {}
+
+    @cached_property
     def _count_piece(self) -> _PieceCounter:
         return _PieceCounter(self.tokenizer)
 
@@ -205,10 +220,19 @@ class TokenMap:
 
     def count(self, start: int, end: int) -> int:
         """Return exactly how many tokens ``document.text[start:end]`` has when tokenized on its own."""
+        count = self._counts.get((start, end))
+        if count is None:
+            if len(self._counts) >= _REMEMBERED:
+                self._counts.clear()
+            count = self._counts[start, end] = self._count(start, end)
+        return count
+
+    def _count(self, start: int, end: int) -> int:
         text, patterns = self.document.text, self._patterns
         if patterns is None:
             return self.tokenizer.count(text[start:end])
-        first = patterns[0].search(text, start, end)
+        # The place before the slice may be a settled one, and so may its end.
+        first = patterns[0].search(text, start and start - 1, end)
         if first is None:
             return self._count_piece(text[start:end])
         head = first.end()
@@ -253,13 +277,16 @@ class _PieceCounter:
 def last_settled(text: str, last: re.Pattern[str], low: int, high: int) -> int:
     """Return the last settled place in ``(low, high]``, or ``low`` where there is none.
 
-    ``last`` matches up to the last one in what it is given. Looks at growing windows from the end,
-    so that it costs what lies between the place and ``high``.
+    ``last`` matches up to the last one in what it is given; whether ``high`` itself is one, the
+    character behind it tells. Looks at growing windows from the end, so that it costs what lies
+    between the place and ``high``.
     """
     width = 48
     while True:
         window = max(low, high - width)
-        match = last.match(text, window, high)
+        match = last.match(text, window, high + 1)
+        if match is not None and match.end() > high:  # of a pattern that does not look ahead
+            match = last.match(text, window, high)
         if match is not None:
             return match.end()
         if window == low:

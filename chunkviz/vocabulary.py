@@ -16,7 +16,7 @@ import tiktoken
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import UnknownNameError, VocabularyError
-from chunkviz.tokens import SETTLED, Tokenizer
+from chunkviz.tokens import SETTLED, SETTLED_AT_LINES, Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ ENCODINGS: dict[str, str] = {
     "gpt2": "GPT-2",
 }
 """Encodings this project knows the splitting rules of, and the models that use each."""
+_SETTLED_AT_LINES = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class TiktokenTokenizer:
     @property
     def settled(self) -> re.Pattern[str]:
         """Where a piece ends whatever came before."""
-        return SETTLED
+        return SETTLED_AT_LINES if self.name in _SETTLED_AT_LINES else SETTLED
 
     def count(self, text: str, /) -> int:
         """Return the number of tokens."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import pytest
+import tiktoken
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tiktoken_ext.openai_public import r50k_pat_str
 
 import chunkviz as cv
+from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
 from tests.core.toys import toy
 
@@ -81,6 +85,40 @@ def test_slices_are_counted_exactly(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     assert tokens.count(start, end) == tokenizer.count(text[start:end])
+
+
+RULES = {
+    "cl100k_base": packaged_cl100k()._pat_str,
+    "r50k_base": r50k_pat_str,
+    "o200k_base": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
+"""How each family of encodings cuts text into pieces."""
+
+
+@lru_cache
+def with_rules(name: str) -> TiktokenTokenizer:
+    """Return the tokenizer that cuts by these rules and merges as cl100k_base does, whose vocabulary is at hand."""
+    ranks = packaged_cl100k()._mergeable_ranks
+    return TiktokenTokenizer(
+        name, tiktoken.Encoding(name, pat_str=RULES[name], mergeable_ranks=ranks, special_tokens={})
+    )
+
+
+@pytest.mark.parametrize("rules", RULES)
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(texts, st.text(alphabet="aB1 .'/!\n\r\t\x1c\u0301日。、」s", max_size=30)))
+def test_no_encoding_merges_across_a_settled_place(rules: str, text: str) -> None:
+    """Every slice, so that every place is seen from every beginning and up to every end."""
+    tokenizer = with_rules(rules)
+    text = text[:30]
+    tokens = cv.TokenMap.of(cv.Document(text), tokenizer)
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            assert tokens.count(start, end) == tokenizer.count(text[start:end])
 
 
 @pytest.mark.parametrize("name", cv.list_strategies())

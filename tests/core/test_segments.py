@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
 import regex
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import chunkviz as cv
 from chunkviz.characters import snap_back, snap_forward
-from chunkviz.segments import Heading, heading_path, headings
+from chunkviz.segments import Heading, heading_path, headings, structure_cuts
 from tests.core.laws import whole_places
 from tests.core.test_laws import texts
 
@@ -80,6 +82,31 @@ def test_sentences(text: str, expected: list[str] | None) -> None:
         assert len(found) >= 2
     else:
         assert found == expected
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_and_paragraphs_begin_behind_any_kind_of_line_end(end: str) -> None:
+    cuts = structure_cuts(cv.Document(f"{end} one{end}two{end}{end}  three{end} {end}four{end}{end}"))
+    width = len(end)
+    assert list(cuts.lines) == [width + 1, 2 * width + 4, 4 * width + 9, 6 * width + 15]
+    assert list(cuts.paragraphs) == [4 * width + 9, 6 * width + 15]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet="ab #\r\n\t\u2028", max_size=30))
+def test_lines_and_paragraphs_equal_those_of_lines_taken_one_by_one(text: str) -> None:
+    lines, paragraphs = [], []
+    at, blank = 0, False
+    for line in io.StringIO(text, newline=""):
+        if at > 0 and line.strip():
+            lines.append(at + len(line) - len(line.lstrip()))
+            paragraphs += lines[-1:] if blank else []
+        at, blank = at + len(line), not line.strip()
+    cuts = structure_cuts(cv.Document(text, format="code"))
+    assert list(cuts.lines) == lines
+    # What stands first is no boundary whether or not it is called a paragraph.
+    first = len(text) - len(text.lstrip())
+    assert [place for place in cuts.paragraphs if place > first] == [place for place in paragraphs if place > first]
 
 
 @settings(max_examples=200, deadline=None)
