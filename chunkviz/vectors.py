@@ -106,7 +106,9 @@ def _parts(
     texts: Sequence[str], embedder: Embedder, services: Services
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.float32]]:
     """Cut texts that the embedder cannot read whole; return parts, the text each belongs to, and its weight."""
-    limit: int | None = getattr(embedder, "max_tokens", None)
+    # An embedder that knows its model's own tokens, and has been told what to do, divides better.
+    divides = getattr(embedder, "divides_long_texts", False)
+    limit: int | None = None if divides else getattr(embedder, "max_tokens", None)
     parts: list[str] = []
     owners: list[int] = []
     weights: list[float] = []

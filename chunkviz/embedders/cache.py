@@ -125,6 +125,11 @@ class CachedEmbedder:
         return cast("int | None", getattr(self.inner, "max_tokens", None))
 
     @property
+    def divides_long_texts(self) -> bool:
+        """Whether the inner embedder divides what is too long for it."""
+        return bool(getattr(self.inner, "divides_long_texts", False))
+
+    @property
     def price(self) -> float | None:
         """US dollars per million tokens, or None where the inner embedder does not say."""
         return cast("float | None", getattr(self.inner, "price", None))

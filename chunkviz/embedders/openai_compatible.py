@@ -80,6 +80,8 @@ class OpenAICompatibleEmbedder:
     batch = 8192
     """Texts worth giving to one ``embed`` by who wants to report progress between the calls."""
 
+    divides_long_texts = True
+
     def __init__(
         self,
         model: str = "text-embedding-3-small",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -22,6 +22,7 @@ from chunkviz.vectors import default_embedder
 from chunkviz.writers import TextCache, default_writer, get_writer
 from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT, PROMPT_FIELDS
 
+Kept = TypeVar("Kept")
 _OPENAI = "openai"
 _WRITERS = {"outline": "Outline context: title, headings and key terms. No model, nothing is sent.",
             _OPENAI: "A language model of an OpenAI-compatible service."}  # fmt: skip
@@ -135,18 +136,18 @@ def _choose_writer() -> Writer:
     return _kept("writer object", (model, base_url, key, system, user, _caching()), make)
 
 
-def _address_and_key() -> tuple[str | None, str | None]:
+def _address_and_key() -> tuple[str | None, str]:
     """Draw address and key of the service once, however many of its models are asked."""
     settings = session.settings()
     if session.get("service drawn"):
-        return session.get("base url") or None, session.get("api key") or _own_key()
+        return session.get("base url") or None, session.get("api key") or _own_key(session.get("base url"))
     session.put("service drawn", True)
     base_url = st.text_input(
         "Address", settings.openai_base_url or "", key="base url", persist_state="session",
         placeholder="https://api.openai.com/v1",
         help="Of any service that speaks OpenAI's protocol; local servers such as Ollama, vLLM or LM Studio, too.",
     )  # fmt: skip
-    own = _own_key()
+    own = _own_key(base_url)
     key = st.text_input(
         "Key", key="api key", type="password", persist_state="session", autocomplete="off",
         placeholder="from the settings" if own else "none",
@@ -155,9 +156,13 @@ def _address_and_key() -> tuple[str | None, str | None]:
     return base_url or None, key or own
 
 
-def _own_key() -> str | None:
-    secret = session.settings().openai_api_key
-    return None if secret is None else secret.get_secret_value()
+def _own_key(base_url: str | None) -> str:
+    """Return this installation's own key, for its own address only: a visitor may not send it elsewhere."""
+    settings = session.settings()
+    secret = settings.openai_api_key
+    if secret is None or (base_url or None) != settings.openai_base_url:
+        return ""
+    return secret.get_secret_value()
 
 
 def _draw_cache() -> None:
@@ -184,6 +189,8 @@ def _caching() -> bool:
 
 
 def _cached(embedder: Embedder) -> Embedder:
+    if hasattr(embedder, "fitted"):  # its vectors depend on the other texts of the document
+        return embedder
     return CachedEmbedder(embedder, VectorCache(_folder(), _bytes())) if _caching() else embedder
 
 
@@ -199,9 +206,9 @@ def _agreed() -> set[str]:
     return session.keep("agreed", set)
 
 
-def _kept(place: str, facts: Hashable, make: Callable[[], Any]) -> Any:
+def _kept(place: str, facts: Hashable, make: Callable[[], Kept]) -> Kept:
     """Return one object for the same facts, so that what it made for a document is remembered."""
-    kept: tuple[Hashable, Any] | None = session.get(place)
+    kept: tuple[Hashable, Kept] | None = session.get(place)
     if kept is None or kept[0] != facts:
         kept = (facts, make())
         session.put(place, kept)
