@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
@@ -49,8 +50,9 @@ def draw() -> None:
         st.error(as_plain(str(error)), icon=":material/error:")
         st.button(f"Count {DEFAULT_ENCODING} instead", on_click=session.put, args=("encoding", DEFAULT_ENCODING))
         st.stop()
-    strategy = choose_strategy(document)
-    services = choose_services(strategy, document, tokenizer)
+    strategy, asked_services = choose_strategy(document)
+    with asked_services:
+        services = choose_services(strategy, document, tokenizer)
     session.put("setting", Setting(document, strategy, services))
     session.hold_link()
     _say_what_the_link_got_wrong(asked)
@@ -213,8 +215,8 @@ def _choose_encoding() -> str:
     return name or DEFAULT_ENCODING
 
 
-def choose_strategy(document: Document | None) -> Strategy | None:
-    """Draw the strategy and its parameters; return it as chosen, or None where that is impossible."""
+def choose_strategy(document: Document | None) -> tuple[Strategy | None, DeltaGenerator]:
+    """Draw the strategy and its parameters; return it as chosen, or None, and a place for the services it asks."""
     with st.sidebar:
         st.subheader("Strategy", anchor=False)
         name = st.selectbox(
@@ -229,7 +231,9 @@ def choose_strategy(document: Document | None) -> Strategy | None:
         )
         for problem in installed().problems:
             st.warning(as_plain(problem), icon=":material/extension_off:")
-        return draw_parameters(name, document or Document(""))
+        asked = st.container()
+        strategy = draw_parameters(name, document or Document(""))
+    return strategy, asked
 
 
 def chunk() -> Chunking | None:
@@ -262,18 +266,21 @@ def _ask(question: ConsentNeeded) -> None:
     """Say what a paid service would be sent, and send it only after a click."""
     estimate = question.estimate
     with st.container(border=True, key="consent"):
-        st.markdown(f"**{as_plain(question.service)}** has to be asked for this.")
+        requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
+        st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
         money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
         calls, tokens, dollars = st.columns(3)
         calls.metric("Calls (estimate)", f"{estimate.calls:,}")
         tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
         dollars.metric("Money (estimate)", money)
-        if st.button("Ask it", type="primary", icon=":material/send:", key="agree"):
+        if st.button(
+            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key="agree"
+        ):
             agreed: set[str] = session.keep("agreed", set)
             agreed.add(question.digest)
             jobs.forget("chunking")
             st.rerun()
-        st.caption("Nothing has been sent yet. Figures are counted here and not billed figures; prices change.")
+        st.caption("Nothing has been sent yet. The figures are estimates: tokens counted here, at list prices.")
 
 
 def chunk_again() -> None:
