@@ -84,6 +84,8 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
         bind="query-params", help=parameter.help,
     )  # fmt: skip
     value = clamped if value is None else int(value)
+    with st.container(key=f"{key} in force"):  # shown by the style sheet while the browser keeps back what was typed
+        st.caption(f":material/error: Not between {minimum:,} and {maximum:,}: {value:,} stays in force.")
     _draw_slider(key, label, slider.range(unit), value, (minimum, maximum))
     if stored > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")
