@@ -21,6 +21,7 @@ from chunkviz.services import Services
 from chunkviz.span import Span
 from chunkviz.strategies import (
     FixedSize,
+    Markdown,
     Recursive,
     Strategy,
     get_strategy,
@@ -39,6 +40,7 @@ __all__ = [
     "Document",
     "Evidence",
     "FixedSize",
+    "Markdown",
     "Recursive",
     "Services",
     "Span",

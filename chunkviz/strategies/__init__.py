@@ -11,6 +11,7 @@ from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.fixed_size import FixedSize
+from chunkviz.strategies.markdown import Markdown
 from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
 from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
@@ -18,6 +19,7 @@ from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
+    Markdown,
 )
 
 
@@ -80,6 +82,7 @@ __all__ = [
     "Cutting",
     "FixedSize",
     "Installed",
+    "Markdown",
     "Parent",
     "Recursive",
     "Strategy",

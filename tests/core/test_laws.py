@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import chunkviz as cv
+from chunkviz.params import Choice, Parameter, Slider, Switch, TextList, parameters_of
 from tests.core.laws import assert_laws
 from tests.core.toys import toy
 
@@ -21,20 +22,49 @@ awkward = st.sampled_from(
         *("👩‍👩‍👧", "👍🏽", "❤️", "🇩🇪🇫🇷", "\u200d", "日本語", "。", "、「", "」", "שלום", "مرحبا", "\u0600"),
         *("क्षि", "한국어", "\u1100\u1161", "\ud83d", "\ude00", "<|endoftext|>", "Dr. Osei.", "…", "!?"),
         *("# ", "\n# Title\n", "\n## Sub\n\n", "```\n", "- item\n", "| a | b |\n", "---\n", "===\n"),
+        *("> ", "    ", "1. ", "|-|\n", "|-|-|\n", "~~~\n", "<div>\n", "[^1]: ", "[a]: b\n", "- [ ] ", "***\n"),
     ]
 )
 texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
 
 
+SIZES = ("chunk_size", "max_chunk_size", "max_child_size")
+"""The names under which a strategy may declare what bounds its chunks."""
+
+
+def size_name(strategy: type[cv.Strategy]) -> str:
+    return next(name for name in SIZES if name in strategy.model_fields)
+
+
+def parameter_values(parameter: Parameter, drawn: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Return what a parameter may be, from its declaration; a slider below another stays below what that is."""
+    low = int(parameter.minimum or 0)
+    match parameter.control:
+        case Slider(below=str() as other):
+            return st.integers(low, drawn[other] - 1)
+        case Slider() if parameter.name in SIZES:
+            return st.integers(low, 40)
+        case Slider(high=high):
+            whole = parameter.annotation is int
+            return st.integers(low, int(min(high, 40))) if whole else st.floats(low, high)
+        case Choice(labels):
+            return st.sampled_from(list(labels))
+        case Switch():
+            return st.booleans()
+        case TextList():
+            return st.just(())
+        case _ as unreachable:
+            assert_never(unreachable)
+
+
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[str, dict[str, Any], str, str]:
     name = draw(st.sampled_from(cv.list_strategies()))
-    size = draw(st.integers(1, 40))
-    parameters = {
-        "chunk_size": size,
-        "chunk_overlap": draw(st.integers(0, size - 1)),
-        "unit": draw(st.sampled_from(["tokens", "characters"])),
-    }
+    parameters: dict[str, Any] = {}
+    declared = parameters_of(cv.strategies.strategy_class(name))
+    # Sizes first: others must stay below them.
+    for parameter in sorted(declared, key=lambda parameter: getattr(parameter.control, "below", None) is not None):
+        parameters[parameter.name] = draw(parameter_values(parameter, parameters))
     return name, parameters, draw(st.sampled_from(TOKENIZERS)), draw(texts)
 
 
@@ -47,12 +77,13 @@ def test_every_strategy_keeps_the_laws_on_arbitrary_text(run: tuple[str, dict[st
     tokenizer = toy(tokenizer_name)
     services = cv.Services(tokenizer=tokenizer)
     document = cv.Document(text, language="en")
-    chunking = cv.get_strategy(name, **parameters).chunk(document, services)
+    strategy = cv.get_strategy(name, **parameters)
+    chunking = strategy.chunk(document, services)
     assert_laws(
         chunking,
-        size=parameters["chunk_size"],
-        overlap=parameters["chunk_overlap"],
-        unit=parameters["unit"],
+        size=getattr(strategy, size_name(type(strategy))),
+        overlap=getattr(strategy, "chunk_overlap", 0),
+        unit=getattr(strategy, "unit", "tokens"),
         tokenizer=tokenizer,
     )
     again = cv.get_strategy(name, **parameters).chunk(cv.Document(text, language="en"), services)
