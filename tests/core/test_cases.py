@@ -18,12 +18,26 @@ from typing import Any
 import pytest
 
 import chunkviz as cv
+from chunkviz.outline import outline_of
 from tests.core.toys import toy
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "cases.jsonl").read_text("utf-8").splitlines()]
-STRATEGIES = {"fixed_char": ("fixed_size",), "fixed_token": ("fixed_size",), "recursive": ("recursive",)}
+STRATEGIES = {
+    "fixed_char": ("fixed_size",),
+    "fixed_token": ("fixed_size",),
+    "recursive": ("recursive",),
+    "markdown": ("markdown",),
+    "code": ("code",),
+    "contextual": ("markdown",),
+}
 NOT_OURS = {"time_limit_s", "env", "as", "vary_each_parameter", "min_chunk_size", "tokenizer", "sequence"}
-NAMES = {"overlap": "chunk_overlap", "chunk_size": "chunk_size", "separators": "separators", "is_regex": "is_regex"}
+NAMES = {
+    "overlap": "chunk_overlap",
+    "chunk_size": "chunk_size",
+    "separators": "separators",
+    "is_regex": "is_regex",
+    "language": "language",
+}
 
 
 def source_of(case: dict[str, Any]) -> Any:
@@ -47,9 +61,10 @@ def chunk(case: dict[str, Any], name: str) -> tuple[cv.Chunking, Any]:
     parameters = {NAMES[key]: value for key, value in given.items() if key in NAMES}
     if "unit" in given:
         parameters["unit"] = {"chars": "characters", "tokens": "tokens"}[given["unit"]]
-    for key in ("separators", "is_regex"):
-        if name == "fixed_size":
-            parameters.pop(key, None)
+    fields = cv.strategies.strategy_class(name).model_fields
+    parameters = {key: value for key, value in parameters.items() if key in fields}
+    if case["strategy"] == "contextual":
+        parameters["heading_context"] = True
     tokenizer = toy(given.get("tokenizer", "cl100k_base"))
     if name == "recursive":
         parameters.setdefault("chunk_overlap", 0)
@@ -68,6 +83,12 @@ def words_for(chunking: cv.Chunking, unit: str, tokenizer: Any) -> dict[str, Any
         inside = {at for chunk in chunks for at in range(chunk.start, chunk.end)}
         return all(at in inside or character.isspace() or character == "\ufeff" for at, character in enumerate(src))
 
+    def path_at(place: int) -> list[str]:
+        path = cv.segments.heading_path(chunking.document, place)
+        if "headings" in chunks[0].metadata:
+            assert path == outline_of(chunking.document).path_at(place)
+        return list(path)
+
     return {
         "src": src,
         "C": chunks,
@@ -78,7 +99,8 @@ def words_for(chunking: cv.Chunking, unit: str, tokenizer: Any) -> dict[str, Any
         "COVER": covered,
         "NOBLANK": lambda: all(c.text.strip() for c in chunks),
         "SIZE": lambda limit: all(size(c.text) <= limit for c in chunks),
-        "path_of": lambda text: list(cv.segments.heading_path(chunking.document, src.index(text))),
+        "path_of": lambda text: path_at(src.index(text)),
+        "path_at": path_at,
     }
 
 
@@ -121,27 +143,32 @@ FAR_APART: dict[str, Sequence[Any]] = {
     "chunk_overlap": (0, 40),
     "unit": ("tokens", "characters"),
     "separators": (("\n",), (" = ",)),
+    "max_heading_level": (1, 2),
+    "heading_context": (False, True),
 }
+SECTIONS = "".join(f"# Part {n}\n\nSome words.\n\n## Detail\n\nMore words.\n\n" for n in range(9))
+TEXTS = {"max_heading_level": SECTIONS, "heading_context": SECTIONS}
+"""Texts on which a parameter can have an effect, where the rows of a plain list give it nothing to do."""
 
 
 @pytest.mark.parametrize("name", cv.list_strategies())
 def test_every_setting_has_an_effect(name: str) -> None:
-    text = source_of(next(case for case in CASES if case["id"] == "B106"))
-    for parameter in cv.strategies.strategy_class(name).model_fields:
+    rows = source_of(next(case for case in CASES if case["id"] == "B106"))
+    fields = cv.strategies.strategy_class(name).model_fields
+    for parameter in fields:
         if parameter == "is_regex":  # without separators the screen does not offer it
-            spans = [
-                cv.Recursive(chunk_size=40, unit="characters", separators=(r"\d+",), is_regex=value)
-                .chunk(text)
-                .ends.tolist()
+            found = [
+                cv.Recursive(chunk_size=40, unit="characters", separators=(r"\d+",), is_regex=value).chunk(rows)
                 for value in (False, True)
             ]
         else:
-            base = {"chunk_size": 300} if parameter != "chunk_size" else {"chunk_overlap": 0}
-            spans = [
-                cv.get_strategy(name, **base, **{parameter: value}).chunk(text).ends.tolist()
+            base = {key: value for key, value in (("chunk_size", 300), ("chunk_overlap", 0)) if key in fields}
+            found = [
+                cv.get_strategy(name, **{**base, parameter: value}).chunk(TEXTS.get(parameter, rows))
                 for value in FAR_APART[parameter]
             ]
-        assert spans[0] != spans[1], parameter
+        one, other = ([(chunk.span, chunk.context) for chunk in chunking] for chunking in found)
+        assert one != other, parameter
 
 
 def test_ids_do_not_depend_on_the_seed_of_hash() -> None:
