@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkviz.embedders.lexical import Lexical
-from chunkviz.embedders.requirements import installed, need
-from chunkviz.errors import ParameterError, UnknownNameError
+from chunkviz.embedders.requirements import installed
+from chunkviz.errors import UnknownNameError
 from chunkviz.services import Embedder
 
 
@@ -71,7 +71,7 @@ EMBEDDERS: tuple[Declaration, ...] = (
         languages=("en",),
         needs_network=False,
         relative_cost="about two tokenizer passes",
-        source="wordllama (MIT), made from the token embeddings of Llama 2 (Llama 2 Community License)",
+        source="wordllama (MIT), trained from the token embeddings of large language models",
         place="static:Static",
     ),
     Declaration(

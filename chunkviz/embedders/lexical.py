@@ -29,6 +29,7 @@ SIZES = (2, 3, 4)
 _BITS = 18
 """An n-gram's hash has this many bits; that many n-grams have an IDF of their own."""
 _HASHES = 1 << _BITS
+_DIMENSIONS = tuple(1 << bits for bits in range(1, 17))
 _TEXTS = 1 << (32 - _BITS)
 """Texts in one block: number of the text and hash of the n-gram share 32 bits."""
 _CHARACTERS = 1 << 16
@@ -74,8 +75,8 @@ class Lexical:
 
     def __post_init__(self) -> None:
         """Refuse dimensions that a hash cannot be cut to."""
-        if self.dimensions.bit_count() != 1 or not 2 <= self.dimensions <= 1 << 16:
-            message = f"dimensions must be a power of two from 2 to 65536, not {self.dimensions}."
+        if self.dimensions not in _DIMENSIONS:
+            message = f"dimensions must be a power of two from 2 to 65,536, not {self.dimensions!r}."
             raise ParameterError(message)
 
     def fitted(self, texts: Sequence[str], /) -> Lexical:
@@ -87,7 +88,7 @@ class Lexical:
         idf[holders <= 1] *= _ALONE
         idf[_HASHES >> 1 :] *= -1  # the sign is the hash's highest bit; its column is made of the lowest ones
         weights = idf.astype(np.float32)
-        return Lexical(self.dimensions, hashlib.sha256(weights).hexdigest()[:16], weights)
+        return Lexical(self.dimensions, hashlib.sha256(weights.data).hexdigest()[:16], weights)
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return float32 (n, dimensions): unit length, or zero where a text is blank."""
