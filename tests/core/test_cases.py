@@ -257,6 +257,10 @@ TEXTS = {
 """Texts on which a parameter can have an effect, where the rows of a plain list give it nothing to do."""
 
 
+BESIDE: dict[str, dict[str, Any]] = {"max_chunk_size": {"threshold": -1.0}, "max_parent_size": {"threshold": -1.0}}
+"""Where sizes are to have an effect, similarity must have none."""
+
+
 class Looks:
     """A writer that tells how much it was shown."""
 
@@ -290,7 +294,7 @@ def test_every_setting_has_an_effect(name: str) -> None:
                 for value in (False, True)
             ]
         else:
-            base = {key: value for key, value in START.items() if key in fields}
+            base = {key: value for key, value in {**START, **BESIDE.get(parameter, {})}.items() if key in fields}
             found = [
                 cv.get_strategy(name, **{**base, parameter: value}).chunk(TEXTS.get(parameter, rows), looking)
                 for value in FAR_APART[parameter]
