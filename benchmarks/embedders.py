@@ -107,6 +107,11 @@ MANUALS = (
         },
     ),
     Manual("aptitude-doc", "doc/aptitude/html/{}/*.html", _same("cs", "en", "es", "fi", "fr", "it", "ja", "nl", "ru")),
+    Manual(
+        "gimp-help",
+        "gimp/2.0/help/{}/*.html",
+        {**_same("ca", "de", "el", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru", "sv"), "zh": "zh_CN"},
+    ),
     Manual("debian-faq", "doc/debian/FAQ/*.{}.html", {"en": "en"}),
     Manual("debian-faq", "doc/debian/FAQ/{}/*.html", _same("de", "fr", "it", "ja", "ko", "nl", "pt", "ru")),
     Manual(
