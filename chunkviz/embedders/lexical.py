@@ -86,7 +86,7 @@ class Lexical:
             holders += np.bincount(found & np.uint32(_HASHES - 1), minlength=_HASHES)
         idf = np.log1p((len(texts) - holders + 0.5) / (holders + 0.5)) ** _POWER
         idf[holders <= 1] *= _ALONE
-        idf[_HASHES >> 1 :] *= -1  # the sign is the hash's highest bit; its column is made of the lowest ones
+        idf[1::2] *= -1  # the sign is the hash's lowest bit; its column is made of the highest ones
         weights = idf.astype(np.float32)
         return Lexical(self.dimensions, hashlib.sha256(weights.data).hexdigest()[:16], weights)
 
@@ -94,17 +94,20 @@ class Lexical:
         """Return float32 (n, dimensions): unit length, or zero where a text is blank."""
         if self.weights is None:
             return self.fitted(texts).embed(texts)
+        bits = self.dimensions.bit_length() - 1
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for rows, found, counts in _blocks(texts):
             values = self.weights.take(found & np.uint32(_HASHES - 1))
             values *= (1 + np.log(np.arange(1, counts.max(initial=0) + 1, dtype=np.float32))).take(counts - 1)
-            cells = (found >> np.uint32(_BITS)) * np.uint32(self.dimensions)
-            cells += found & np.uint32(self.dimensions - 1)
-            block = vectors[rows]
-            np.add.at(block.reshape(-1), cells.astype(np.intp), values)
-            lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+            # In the order of their hashes the n-grams of a text are in that of their columns too.
+            cells = found >> np.uint32(_BITS - bits)
+            first = _changes(cells)
+            cells = cells[first]
+            sums = np.add.reduceat(values, first) if len(first) else values
+            owners = cells >> np.uint32(bits)
+            lengths = np.sqrt(np.bincount(owners, sums * sums, rows.stop - rows.start))
             lengths[lengths == 0] = 1
-            block /= lengths[:, None]
+            vectors[rows].reshape(-1)[cells] = sums / lengths.astype(np.float32).take(owners)
         return vectors
 
 
@@ -130,8 +133,15 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[slice, NDArray[np.uint32], N
         start = rows.stop
         keys = _keys(folded)
         keys.sort()
-        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+        first = _changes(keys)
         yield rows, keys[first], np.diff(first, append=len(keys))
+
+
+def _changes(sorted_numbers: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return where each number stands for the first time."""
+    new = np.ones(len(sorted_numbers), np.bool_)
+    np.not_equal(sorted_numbers[1:], sorted_numbers[:-1], out=new[1:])
+    return np.flatnonzero(new)
 
 
 def _keys(folded: Sequence[str]) -> NDArray[np.uint32]:

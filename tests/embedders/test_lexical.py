@@ -80,8 +80,8 @@ def readable(texts: list[str], dimensions: int) -> np.ndarray:
         for each, count in hashes.items():
             idf = math.log1p((len(texts) - holders[each] + 0.5) / (holders[each] + 0.5)) ** 1.25
             idf *= 0.1 if holders[each] == 1 else 1
-            sign = -1 if each >= 1 << 17 else 1
-            vectors[row, each % dimensions] += sign * (1 + math.log(count)) * idf
+            sign = -1 if each % 2 else 1
+            vectors[row, each * dimensions >> 18] += sign * (1 + math.log(count)) * idf
         length = np.linalg.norm(vectors[row])
         vectors[row] /= length or 1
     return vectors
