@@ -71,7 +71,7 @@ class Lexical:
     name = "lexical"
     max_tokens = None
     price = None
-    batch = 4096
+    batch = 1024
 
     def __post_init__(self) -> None:
         """Refuse dimensions that a hash cannot be cut to."""
