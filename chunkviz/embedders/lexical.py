@@ -5,9 +5,10 @@ fixed number of dimensions. Two texts are similar when they share the words, ste
 the document have. N-grams reach over a word's edge to the white space beside it and no further, as in scikit-learn's
 ``char_wb``; Chinese, Japanese and other writing without spaces is one long word.
 
-The choices below were measured on manuals in twenty languages, by ``benchmarks/embedders.py``: n-grams within words
-are better than across them; BM25's IDF raised to a power is better than the usual one; an n-gram that only one text
-has can make no two texts similar and, hashed, adds noise to all of them, so it counts for little.
+The choices below were measured on one manual in eleven languages; ``benchmarks/README.md`` says what they reach on
+others. N-grams within words are better than across them; BM25's IDF raised to a power is better than the usual one; an
+n-gram that only one text has can make no two texts similar and, hashed, adds noise to all of them, so it counts for
+little.
 
 Hashing with signs: Weinberger and others, "Feature Hashing for Large Scale Multitask Learning", 2009. IDF: Robertson
 and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
