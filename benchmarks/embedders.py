@@ -1,6 +1,7 @@
 """How well each embedder tells a change of section from neighbouring paragraphs, and how fast it is.
 
-    python benchmarks/embedders.py [--only NAME …] [--documents tuning|held-out] [--model FOLDER]
+    python benchmarks/embedders.py [--only NAME …] [--languages CODE …] [--packages NAME …] [--model FOLDER]
+        [--documents tuning|held-out]
 
 The texts are documentation of Debian packages, named in benchmarks/README.md: books and manuals with real sections, in
 English and other languages. Neighbouring paragraphs of a document are of one section, or a heading stands between
@@ -107,6 +108,11 @@ MANUALS = (
         },
     ),
     Manual("aptitude-doc", "doc/aptitude/html/{}/*.html", _same("cs", "en", "es", "fi", "fr", "it", "ja", "nl", "ru")),
+    Manual(
+        "gimp-help",
+        "gimp/2.0/help/{}/*.html",
+        {**_same("ca", "de", "el", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru", "sv"), "zh": "zh_CN"},
+    ),
     Manual("debian-faq", "doc/debian/FAQ/*.{}.html", {"en": "en"}),
     Manual("debian-faq", "doc/debian/FAQ/{}/*.html", _same("de", "fr", "it", "ja", "ko", "nl", "pt", "ru")),
     Manual(
@@ -216,16 +222,17 @@ def read(manual: Manual, language: str) -> list[tuple[int, str]]:
     return found
 
 
-def texts(*, held_out: bool) -> Iterator[Text]:
+def texts(*, held_out: bool, languages: list[str] | None, packages: list[str] | None) -> Iterator[Text]:
     """Yield every manual in every language in which enough of it is installed and translated."""
     english: defaultdict[str, set[str]] = defaultdict(set)
-    for manual in MANUALS:
+    manuals = [each for each in MANUALS if each.held_out is held_out and (not packages or each.package in packages)]
+    for manual in manuals:
         if "en" in manual.languages:
             english[manual.package].update(text for _, text in read(manual, "en"))
-    for manual in MANUALS:
-        if manual.held_out is not held_out:
-            continue
+    for manual in manuals:
         for language in manual.languages:
+            if languages and language not in languages:
+                continue
             shortest = LONG_ENOUGH // 2 if language in UNSPACED else LONG_ENOUGH
             found, seen = [], set()
             for section, text in read(manual, language):
@@ -308,6 +315,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of embedders; all that are installed, unless given")
     parser.add_argument("--documents", choices=("tuning", "held-out"), default="held-out")
     parser.add_argument("--languages", nargs="*", help="ISO codes; all, unless given")
+    parser.add_argument("--packages", nargs="*", help="names of Debian packages; all, unless given")
     parser.add_argument("--model", help="folder of a sentence-transformers or ONNX model to compare")
     given = parser.parse_args()
     made: dict[str, Any] = {}
@@ -319,9 +327,8 @@ def main() -> None:
         made[Path(given.model).name] = get_embedder("transformers", model=given.model)
     rows: defaultdict[str, dict[str, dict[str, float]]] = defaultdict(dict)
     english: list[str] = []
-    for text in texts(held_out=given.documents == "held-out"):
-        if given.languages and text.language not in given.languages:
-            continue
+    held_out = given.documents == "held-out"
+    for text in texts(held_out=held_out, languages=given.languages, packages=given.packages):
         rows[text.language][text.package] = {name: quality(text, embedder) for name, embedder in made.items()}
         if text.language == "en":
             english += text.paragraphs
