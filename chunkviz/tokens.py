@@ -240,7 +240,7 @@ class TokenMap:
         if patterns is None:
             return self.tokenizer.count(text[start:end])
         # The place before the slice may be a settled one, and so may its end.
-        first = patterns[0].search(text, start and start - 1, end)
+        first = patterns[0].search(text, max(0, start - 1), end)
         if first is None:
             return self._count_piece(text[start:end])
         head = first.end()
