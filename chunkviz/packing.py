@@ -327,7 +327,10 @@ def trimmed_end(text: str, start: int, cut: int) -> int:
     """Return ``cut`` without the white space before it, not below ``start``."""
     if cut > start and not text[cut - 1].isspace():
         return cut
-    end = start + len(text[start:cut].rstrip())
+    near = max(start, cut - 64)  # one need not copy the whole chunk to find the white space at its end
+    end = near + len(text[near:cut].rstrip())
+    if end == near:
+        end = start + len(text[start:cut].rstrip())
     if end == start or not holds_on(text[end - 1]):
         return end
     return min(cut, snap_forward(text, end, start))

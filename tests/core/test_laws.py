@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, assert_never
 
+import numpy as np
 import pytest
 import tiktoken
 from hypothesis import example, given, reject, settings
@@ -14,6 +15,7 @@ from tiktoken_ext.openai_public import r50k_pat_str
 import chunkviz as cv
 from chunkviz.errors import ParameterError
 from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, TextList, parameters_of
+from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
 from tests.core.toys import toy
@@ -168,6 +170,20 @@ def test_no_encoding_merges_across_a_settled_place(rules: str, text: str) -> Non
     for start in range(len(text)):
         for end in range(start + 1, len(text) + 1):
             assert tokens.count(start, end) == tokenizer.count(text[start:end])
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+def test_blocks_give_the_tokens_of_the_whole_on_any_number_of_cores(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: cores)
+    tokenizer = with_rules("cl100k_base")
+    text = "".join(f"Sentence {number}, 日本語。\r\n\n" for number in range(8_000))
+    told: list[float] = []
+    assert np.array_equal(encode_in_blocks(tokenizer, text, told.append), tokenizer.token_starts(text))
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert len(told) >= max(2, cores)
 
 
 @pytest.mark.parametrize("name", cv.list_strategies())
