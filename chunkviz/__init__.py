@@ -20,6 +20,7 @@ from chunkviz.segments import split_sentences
 from chunkviz.services import Services
 from chunkviz.span import Span
 from chunkviz.strategies import (
+    Code,
     FixedSize,
     Markdown,
     Recursive,
@@ -37,6 +38,7 @@ __all__ = [
     "Chunk",
     "Chunking",
     "ChunkvizError",
+    "Code",
     "Document",
     "Evidence",
     "FixedSize",

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
+from chunkviz.strategies.code import Code
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.markdown import Markdown
 from chunkviz.strategies.plugins import Installed, find_plugins
@@ -20,6 +21,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
     Markdown,
+    Code,
 )
 
 
@@ -79,6 +81,7 @@ def strategy_from_config(config: Mapping[str, Any]) -> Strategy:
 __all__ = [
     "STRATEGIES",
     "About",
+    "Code",
     "Cutting",
     "FixedSize",
     "Installed",

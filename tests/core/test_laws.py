@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import chunkviz as cv
 from chunkviz.params import Choice, Parameter, Slider, Switch, TextList, parameters_of
 from tests.core.laws import assert_laws
-from tests.core.toys import toy
+from tests.core.toys import SIZES, size_name, toy
 
 TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
 
@@ -26,14 +26,6 @@ awkward = st.sampled_from(
     ]
 )
 texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
-
-
-SIZES = ("chunk_size", "max_chunk_size", "max_child_size")
-"""The names under which a strategy may declare what bounds its chunks."""
-
-
-def size_name(strategy: type[cv.Strategy]) -> str:
-    return next(name for name in SIZES if name in strategy.model_fields)
 
 
 def parameter_values(parameter: Parameter, drawn: dict[str, Any]) -> st.SearchStrategy[Any]:
