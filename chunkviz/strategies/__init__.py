@@ -13,6 +13,7 @@ from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.code import Code
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.markdown import Markdown
+from chunkviz.strategies.page import Page
 from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
 from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
@@ -20,6 +21,7 @@ from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
+    Page,
     Markdown,
     Code,
 )
@@ -86,6 +88,7 @@ __all__ = [
     "FixedSize",
     "Installed",
     "Markdown",
+    "Page",
     "Parent",
     "Recursive",
     "Strategy",

@@ -147,10 +147,12 @@ FAR_APART: dict[str, Sequence[Any]] = {
     "max_heading_level": (1, 2),
     "heading_context": (False, True),
     "language": ("python", "yaml"),
+    "min_size": (0, 40),
 }
 SECTIONS = "".join(f"# Part {n}\n\nSome words.\n\n## Detail\n\nMore words.\n\n" for n in range(9))
 PROGRAM = "".join(f"def f{n}():\n    return {n}\n\n    # {'word ' * 40}\n\n\n" for n in range(60))
-TEXTS = {"max_heading_level": SECTIONS, "heading_context": SECTIONS, "language": PROGRAM}
+PAGES = "".join(f"Page {n} says no more.\f" for n in range(9))
+TEXTS = {"max_heading_level": SECTIONS, "heading_context": SECTIONS, "language": PROGRAM, "min_size": PAGES}
 """Texts on which a parameter can have an effect, where the rows of a plain list give it nothing to do."""
 
 
