@@ -96,3 +96,15 @@ def characters_before(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int
         return offsets
     continuing = np.flatnonzero((np.frombuffer(data, np.uint8) & 0xC0) == 0x80)  # noqa: PLR2004  10xxxxxx
     return offsets - np.searchsorted(continuing, offsets)
+
+
+def line_beginnings(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    r"""Return where the line of each offset begins; \n, \r\n and \r end a line."""
+    codes = np.frombuffer(data, np.uint8)
+    ends = codes == ord("\n")
+    if b"\r" in data:
+        alone = codes == ord("\r")
+        alone[:-1] &= ~ends[1:]
+        ends |= alone
+    beginnings = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))
+    return beginnings[np.searchsorted(beginnings, offsets, "right") - 1]

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from chunkviz.characters import characters_before
+from chunkviz.characters import characters_before, line_beginnings
 from chunkviz.document import without_surrogates
 from chunkviz.segments import Heading, front_matter_end, heading_title, line_starts, skip_blank
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from chunkviz.document import Document
     from chunkviz.evidence import StructureKind
 
@@ -101,7 +99,7 @@ def _find_blocks(document: Document) -> tuple[Block, ...]:
     data = body.encode()
     first = characters_before(data, np.array(starts, np.int64)) + front
     last = characters_before(data, np.array(ends, np.int64)) + front
-    lines = characters_before(data, _line_beginnings(data, np.array(starts, np.int64))) + front
+    lines = characters_before(data, line_beginnings(data, np.array(starts, np.int64))) + front
     visible = np.fromiter((skip_blank(text), *line_starts(document), len(text)), np.int64)
     places = visible[np.searchsorted(visible, lines)]
     if document.format == "code":
@@ -110,18 +108,6 @@ def _find_blocks(document: Document) -> tuple[Block, ...]:
     found = map(Block, kinds, first.tolist(), last.tolist(), places.tolist(), depths, levels)
     head = [Block("block", 0, front, 0, 0, 0)] if front else []
     return (*head, *(block for block in found if block.place < block.end))
-
-
-def _line_beginnings(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    r"""Return where the line of each offset begins; \n, \r\n and \r end a line."""
-    codes = np.frombuffer(data, np.uint8)
-    ends = codes == ord("\n")
-    if b"\r" in data:
-        alone = codes == ord("\r")
-        alone[:-1] &= ~ends[1:]
-        ends |= alone
-    beginnings = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))
-    return beginnings[np.searchsorted(beginnings, offsets, "right") - 1]
 
 
 def markdown_headings(document: Document) -> tuple[Heading, ...]:

@@ -12,9 +12,11 @@ from typing import Any
 from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.cluster_semantic import ClusterSemantic
 from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
+from chunkviz.strategies.code import Code
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.hierarchical import Hierarchical
 from chunkviz.strategies.markdown import Markdown
+from chunkviz.strategies.page import Page
 from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
 from chunkviz.strategies.semantic import Semantic
@@ -25,7 +27,9 @@ from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
+    Page,
     Markdown,
+    Code,
     SentenceWindow,
     Hierarchical,
     Semantic,
@@ -93,11 +97,13 @@ __all__ = [
     "About",
     "ClusterSemantic",
     "ContextualRetrieval",
+    "Code",
     "Cutting",
     "FixedSize",
     "Hierarchical",
     "Installed",
     "Markdown",
+    "Page",
     "Parent",
     "Recursive",
     "Semantic",

@@ -239,13 +239,18 @@ FAR_APART: dict[str, Sequence[Any]] = {
     "max_levels": (2, 4),
     "piece_size": (10, 50),
     "base": ("fixed_size", "recursive"),
+    "language": ("python", "yaml"),
 }
 SECTIONS = "".join(f"# Part {n}\n\nSome words.\n\n## Detail\n\nMore words.\n\n" for n in range(9))
 PARAGRAPHS = "\n\n".join(
     f"Bread number {n} is baked. It rests {n % 5} hours. A quark is small. Gluons {n} bind it. So it goes."
     for n in range(40)
 )
+PROGRAM = "".join(f"def f{n}():\n    return {n}\n\n    # {'word ' * 40}\n\n\n" for n in range(60))
+PAGES = "".join(f"Page {n} says no more.\f" for n in range(9))
 TEXTS = {
+    "language": PROGRAM,
+    "page.min_size": PAGES,
     **dict.fromkeys(("max_heading_level", "heading_context"), SECTIONS),
     **dict.fromkeys(
         ("threshold", "threshold_mode", "min_chunk_size", "min_size", "window", "max_parent_size"), PARAGRAPHS
@@ -294,9 +299,10 @@ def test_every_setting_has_an_effect(name: str) -> None:
                 for value in (False, True)
             ]
         else:
+            text = TEXTS.get(f"{name}.{parameter}", TEXTS.get(parameter, rows))
             base = {key: value for key, value in {**START, **BESIDE.get(parameter, {})}.items() if key in fields}
             found = [
-                cv.get_strategy(name, **{**base, parameter: value}).chunk(TEXTS.get(parameter, rows), looking)
+                cv.get_strategy(name, **{**base, parameter: value}).chunk(text, looking)
                 for value in FAR_APART[parameter]
             ]
         one, other = ([seen(chunk) for chunk in chunking] for chunking in found)

@@ -18,13 +18,13 @@ from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, T
 from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
-from tests.core.toys import toy
+from tests.core.toys import SIZES, size_name, toy
 
 TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
 
 awkward = st.sampled_from(
     [
-        *("\r\n", "\r", "\n\n", "\n", " ", "  ", "\t", "\u00a0", "\u200b", "\u2028", "\x85", "\ufeff", "\0"),
+        *("\r\n", "\r", "\n\n", "\n", " ", "  ", "\t", "\u00a0", "\u200b", "\u2028", "\x85", "\ufeff", "\0", "\f"),
         *("a", "Word", "don't", "don’t", "3.14", "12345", "é", "e\u0301", "\u0301", " \u0301", "x" * 40, "a/b\n/c"),
         *("👩‍👩‍👧", "👍🏽", "❤️", "🇩🇪🇫🇷", "\u200d", "日本語", "。", "、「", "」", "שלום", "مرحبا", "\u0600"),
         *("क्षि", "한국어", "\u1100\u1161", "\ud83d", "\ude00", "<|endoftext|>", "Dr. Osei.", "…", "!?"),
@@ -33,10 +33,6 @@ awkward = st.sampled_from(
     ]
 )
 texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
-
-
-SIZES = ("chunk_size", "max_chunk_size", "max_child_size")
-"""The names under which a strategy may declare what bounds its chunks."""
 
 
 def parameter_values(parameter: Parameter, drawn: dict[str, Any]) -> st.SearchStrategy[Any]:

@@ -15,7 +15,7 @@ from chunkviz.packing import Level, Packer, SortedCuts, WordCuts
 from chunkviz.segments import structure_cuts
 from chunkviz.tokens import TokenMap
 from tests.core.test_laws import texts
-from tests.core.toys import Counting, toy
+from tests.core.toys import Counting, small, toy
 
 
 def spans(chunking: cv.Chunking) -> list[tuple[int, int]]:
@@ -242,8 +242,7 @@ def test_a_slider_step_does_not_tokenize_the_document_again() -> None:
 @pytest.mark.parametrize("name", cv.list_strategies())
 def test_awkward_long_texts_cost_a_bounded_amount_of_tokenizing(name: str, text: str) -> None:
     tokenizer = Counting()
-    strategy = cv.get_strategy(name, chunk_size=200, chunk_overlap=20)
-    chunking = strategy.chunk(cv.Document(text, language="en"), cv.Services(tokenizer=tokenizer))
+    chunking = small(name, 200, 20).chunk(cv.Document(text, language="en"), cv.Services(tokenizer=tokenizer))
     assert len(chunking) >= 1
     assert tokenizer.characters < 12 * len(text)
 

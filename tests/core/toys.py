@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+import chunkviz as cv
 from chunkviz.tokens import Tokenizer, get_tokenizer
 
 
@@ -146,3 +147,19 @@ class Hashed:
             for word in text.split():
                 row[zlib.crc32(word.encode("utf-8", "replace")) % 31] += 1
         return rows
+
+
+SIZES = ("chunk_size", "max_chunk_size", "max_child_size")
+"""The names under which a strategy may declare what bounds its chunks."""
+
+
+def size_name(strategy: type[cv.Strategy]) -> str:
+    """Return the parameter that bounds the chunks of a strategy."""
+    return next((name for name in SIZES if name in strategy.model_fields), "")
+
+
+def small(name: str, size: int, overlap: int = 0) -> cv.Strategy:
+    """Return a strategy with chunks of at most ``size``, and of the overlap if it knows one."""
+    strategy = cv.strategies.strategy_class(name)
+    given = {size_name(strategy): size, "chunk_overlap": overlap}
+    return strategy(**{key: value for key, value in given.items() if key in strategy.model_fields})
