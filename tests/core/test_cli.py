@@ -15,8 +15,8 @@ def test_app_starts_the_apps_own_file_on_this_machine_only(monkeypatch: pytest.M
     seen: dict[str, object] = {}
 
     class Server:
-        def __init__(self, command: list[str], cwd: Path) -> None:
-            seen.update(command=command, cwd=cwd)
+        def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
+            seen.update(command=command, cwd=cwd, env=env)
 
         def wait(self) -> int:
             return 7
@@ -34,6 +34,7 @@ def test_app_starts_the_apps_own_file_on_this_machine_only(monkeypatch: pytest.M
         "--server.port": port,
         "--server.address": "127.0.0.1",
         "--server.headless": "true",
+        "--server.maxUploadSize": "50",
     }
     assert seen["cwd"] == samples.app_folder()
 
@@ -61,7 +62,7 @@ def test_an_app_that_is_not_there_is_one_sentence_and_an_exit_code(
         message = "chunkviz was installed without its app; install it again."
         raise ChunkvizError(message)
 
-    monkeypatch.setattr(cli, "app_folder", lost)
+    monkeypatch.setattr("chunkviz.cli.app.app_folder", lost)
     assert cli.main(["app"]) == 1
     assert capsys.readouterr().err == "chunkviz: chunkviz was installed without its app; install it again.\n"
 
