@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 from chunkviz import __version__
@@ -18,8 +21,8 @@ from chunkviz.cli.speech import say, warnings_said
 from chunkviz.errors import ChunkvizError, ParameterError
 
 COMMANDS = (app, strategies, chunk, compare, cache)
-_STOPPED = 130
-"""What shells report of a program that Ctrl-C ended."""
+_STOPPED, _TERMINATED = 130, 143
+"""What shells report of a program that Ctrl-C or ``kill`` ended."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -38,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in COMMANDS:
         command.declare(commands)
     chosen = parser.parse_args(arguments)
-    with warnings_said():
+    with warnings_said(), _ended_in_order():
         try:
             code: int = chosen.run(chosen)
             sys.stdout.flush()
@@ -53,3 +56,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(str(error))
             return 2 if isinstance(error, ParameterError) else 1
     return code
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let ``kill`` end the command as an error does, so that nothing half done stays behind."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> NoReturn:
+        sys.exit(_TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from chunkviz.cli import consent, services
 from chunkviz.cli.arguments import make_strategy, pair
@@ -15,6 +15,7 @@ from chunkviz.cli.sources import Source, find_sources
 from chunkviz.cli.speech import Progress, say
 from chunkviz.cli.work import Done, Order, in_turn, processors, side_by_side
 from chunkviz.settings import Settings
+from chunkviz.strategies.strategy import Need
 
 if TYPE_CHECKING:
     from chunkviz.cli.arguments import Commands
@@ -64,6 +65,9 @@ def run(chosen: argparse.Namespace) -> int:
     form = format_of(chosen.format, chosen.out)
     strategy = make_strategy(chosen.strategy, chosen.pairs, settings, say)
     order = Order(strategy, services.asked(chosen), chosen.language, form)
+    for what in get_args(Need):
+        if getattr(chosen, what) is not None and what not in strategy.services_needed():
+            say(f"{strategy.name} asks no {what}, so --{what} changes nothing.")
     made = order.asked.make(settings)
     leave_out = None if chosen.out is None else chosen.out.resolve()
     sources = find_sources(chosen.files, name=chosen.name, limits=settings.limits, leave_out=leave_out)
