@@ -65,10 +65,10 @@ def run(chosen: argparse.Namespace) -> int:
     form = format_of(chosen.format, chosen.out)
     strategy = make_strategy(chosen.strategy, chosen.pairs, settings, say)
     order = Order(strategy, services.asked(chosen), chosen.language, form)
+    made = order.asked.make(settings)
     for what in get_args(Need):
         if getattr(chosen, what) is not None and what not in strategy.services_needed():
             say(f"{strategy.name} asks no {what}, so --{what} changes nothing.")
-    made = order.asked.make(settings)
     leave_out = None if chosen.out is None else chosen.out.resolve()
     sources = find_sources(chosen.files, name=chosen.name, limits=settings.limits, leave_out=leave_out)
     asks = services.paid(made)
