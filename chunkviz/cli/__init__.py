@@ -49,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # What is left cannot be written, and Python would complain about it when it ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
+        except OSError as error:
+            say(f"The output could not be written ({error.strerror or error}).")
+            return 1
         except KeyboardInterrupt:
             say("Stopped.")
             return _STOPPED
@@ -72,4 +75,4 @@ def _ended_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)

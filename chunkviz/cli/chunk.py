@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from chunkviz.services import Services
 
 DEFAULT_STRATEGY = "recursive"
-_FEW = 2
-"""Documents that are worth a process of its own, which takes a second or two to start."""
 
 
 def declare(commands: Commands) -> None:
@@ -46,7 +45,10 @@ def declare(commands: Commands) -> None:
     parser.add_argument("--format", choices=tuple(FORMATS), help="format, where the ending of --out does not say it")
     parser.add_argument("--name", metavar="NAME", help="name of what comes by standard input, such as notes.md")
     parser.add_argument(
-        "--jobs", metavar="N", type=_jobs, help="processes for several files (default: one a processor)"
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        help="processes for several files (default: one a processor, where it takes long)",
     )
     services.declare(parser)
     parser.set_defaults(run=run)
@@ -74,19 +76,29 @@ def run(chosen: argparse.Namespace) -> int:
     asks = services.paid(made)
     if asks:
         consent.ask(_bill(sources, order, made, settings), made, agreed=chosen.yes)
-    # A paid service answers many requests at a time already, and was asked for by one estimate.
-    jobs = 1 if asks else min(len(sources), chosen.jobs or min(processors(), max(1, len(sources) // _FEW)))
     with (
         Progress("Chunking", shown=chosen.out is not None or not sys.stdout.isatty()) as progress,
         opened(chosen.out, FORMATS[form]) as sheet,
+        closing(_results(sources, order, made, settings, progress, 1 if asks else chosen.jobs)) as results,
     ):
-        if jobs > 1:
-            results = side_by_side(sources, order, jobs)
-        else:
-            results = in_turn(
-                sources, order, made, settings, lambda place, share: progress.report((place + share) / len(sources))
-            )
         return _write(results, sheet, progress, len(sources))
+
+
+def _results(
+    sources: Sequence[Source], order: Order, made: Services, settings: Settings, progress: Progress, jobs: int | None
+) -> Generator[Done]:
+    """Yield what comes of each source, from as many processes as were asked for, or as are worth it.
+
+    A paid service answers many requests at a time already, so its documents are done in turn.
+    """
+
+    def report(place: int, share: float) -> None:
+        progress.report((place + share) / len(sources))
+
+    if jobs is not None and jobs > 1 and len(sources) > 1:
+        yield from side_by_side(sources, order, min(jobs, len(sources)))
+    else:
+        yield from in_turn(sources, order, made, settings, report, jobs=processors() if jobs is None else 1)
 
 
 def _write(results: Iterator[Done], sheet: Sheet, progress: Progress, count: int) -> int:

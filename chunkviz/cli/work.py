@@ -5,13 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Self
 
 from chunkviz.chunk import Chunking
@@ -28,6 +29,8 @@ from chunkviz.tokens import TokenMap
 
 _AHEAD = 2
 """Documents for each process that may be under way or wait to be written; they bound the memory."""
+_PATIENCE = 3.0
+"""Seconds after which processes are worth their start, which takes one or two."""
 _COUNTING = 0.3
 """Share of the progress for counting tokens, where services are asked behind it."""
 
@@ -92,11 +95,19 @@ def explain(source: Source, error: Exception) -> str:
 
 def in_turn(
     sources: Sequence[Source], order: Order, services: Services, settings: Settings,
-    report: Callable[[int, float], None],
+    report: Callable[[int, float], None], *, jobs: int = 1,
 ) -> Iterator[Done]:  # fmt: skip
-    """Yield what comes of each source, done here one after another; ``report`` is told place and share."""
+    """Yield what comes of each source, done here one after another; ``report`` is told place and share.
+
+    Where that turns out to take long, ``jobs`` processes do what is left.
+    """
+    began = time.monotonic()
     for place, source in enumerate(sources):
-        yield carry_out(source, order, services, settings, lambda share, place=place: report(place, share))  # type: ignore[misc]
+        left = sources[place:]
+        if jobs > 1 and len(left) > 1 and time.monotonic() - began > _PATIENCE:
+            yield from side_by_side(left, order, min(jobs, len(left)))
+            return
+        yield carry_out(source, order, services, settings, partial(report, place))
 
 
 def side_by_side(sources: Sequence[Source], order: Order, jobs: int) -> Iterator[Done]:

@@ -21,7 +21,10 @@ import pytest
 import chunkviz as cv
 from chunkviz import cli, export, samples
 from chunkviz.cli.arguments import named_strategy, read_parameters, starting_values
+from chunkviz.cli.sources import Source
+from chunkviz.cli.speech import Progress
 from chunkviz.cli.tables import table
+from chunkviz.cli.work import Done, Order
 from chunkviz.errors import ChunkvizError, ParameterError, UnknownNameError
 from chunkviz.params import parameters_of, unescaped
 from chunkviz.settings import PREFIX, Settings
@@ -60,6 +63,9 @@ def test_app_starts_the_apps_own_file_on_this_machine_only(monkeypatch: pytest.M
         "--server.maxUploadSize": "50",
     }
     assert seen["cwd"] == samples.app_folder()
+    environment = seen["env"]
+    assert isinstance(environment, dict)
+    assert environment["CHUNKVIZ_ENV_FILE"] == str(Path(".env").absolute())
 
 
 def test_a_port_that_is_taken_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -387,6 +393,42 @@ def test_files_keep_their_order_and_count_once(folder: Path, capsys: pytest.Capt
     assert cli.main(["chunk", *given, "--format", "csv", "--jobs", "1"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [row["document"] for row in rows] == ["b.md", "a.md"]
+
+
+def test_what_takes_long_is_handed_to_processes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed: list[tuple[list[str], int]] = []
+
+    def side_by_side(sources: list[Source], _order: Order, jobs: int) -> Iterator[Done]:
+        handed.append(([source.name for source in sources], jobs))
+        return iter([Done(source, export.to_jsonl(cv.Recursive().chunk(source.name))) for source in sources])
+
+    monkeypatch.setattr("chunkviz.cli.work.side_by_side", side_by_side)
+    monkeypatch.setattr("chunkviz.cli.chunk.processors", lambda: 3)
+    assert cli.main(["chunk", str(folder)]) == 1
+    assert handed == []
+    capsys.readouterr()
+    monkeypatch.setattr("chunkviz.cli.work._PATIENCE", -1)
+    assert cli.main(["chunk", str(folder)]) == 0
+    assert handed == [(["a/z.md", "a.md", "b.md", "c/broken.pdf", "c/empty.md", "d.txt"], 3)]
+    assert len(lines(capsys.readouterr().out)) == 6
+
+
+def test_a_terminal_shows_a_bar_which_makes_way_for_sentences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Progress("Chunking") as progress:
+        progress.report(0.5)
+        progress.report(0.6)  # too soon after the other
+        progress.say("One\nsentence\x1b[31m.")
+    assert capsys.readouterr().err == (
+        f"\r\x1b[KChunking [{'#' * 15}{'.' * 15}]  50%\r\x1b[Kchunkviz: One sentence\ufffd[31m.\n"
+    )
+    with Progress("Chunking", shown=False) as progress:
+        progress.report(0.5)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_folder_without_files_is_said(capsys: pytest.CaptureFixture[str]) -> None:
