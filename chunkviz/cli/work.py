@@ -29,8 +29,8 @@ from chunkviz.tokens import TokenMap
 
 _AHEAD = 2
 """Documents for each process that may be under way or wait to be written; they bound the memory."""
-_PATIENCE = 3.0
-"""Seconds after which processes are worth their start, which takes one or two."""
+_PATIENCE = 5.0
+"""Seconds after which processes are worth their start, which takes about as long."""
 _COUNTING = 0.3
 """Share of the progress for counting tokens, where services are asked behind it."""
 
