@@ -372,7 +372,7 @@ def report_ours(files: dict[tuple[str, int], Path]) -> None:
     print(
         "Ratios to one `encode_ordinary` of tiktoken, targets in brackets: elapsed time with all cores at hand, as our"
     )
-    print("encoder uses them for documents over 128 KiB, and in parentheses processor time on one core.\n")
+    print("encoder uses them for documents over 64 KiB, and in parentheses processor time on one core.\n")
     seconds: dict[tuple[str, int], dict[str, float]] = {}
     rows = []
     for (kind, size), path in files.items():

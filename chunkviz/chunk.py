@@ -13,7 +13,7 @@ import numpy as np
 
 from chunkviz.document import Document
 from chunkviz.evidence import Evidence
-from chunkviz.segments import heading_path
+from chunkviz.segments import heading_path, skip_blank
 from chunkviz.span import Span
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Chunk:
     @property
     def headings(self) -> tuple[str, ...]:
         """Titles of the headings in force at the start, outermost first."""
-        return heading_path(self.document, self.start)
+        return heading_path(self.document, skip_blank(self.document.text, self.start))
 
     @property
     def page(self) -> int | None:

@@ -17,7 +17,7 @@ from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.thresholds import ThresholdMode, cuts_for, resolve_threshold, signal_of
-from chunkviz.vectors import embed_spans, neighbour_similarities
+from chunkviz.vectors import compare_spans
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Compared:
 
 def compare(document: Document, segments: Segments, services: Services, window: int = 0) -> Compared:
     """Embed each segment (with ``window`` neighbours on either side) and compare it with the next."""
-    vectors, made = embed_spans(document, *segments.with_neighbours(window), services)
+    found, made = compare_spans(document, *segments.with_neighbours(window), services)
     return Compared(
         segments,
-        neighbour_similarities(vectors.rows),
-        vectors.embedder,
-        vectors.calls if made else 0,
-        vectors.tokens if made else 0,
+        found.rows[:, 0],
+        found.embedder,
+        found.calls if made else 0,
+        found.tokens if made else 0,
     )
 
 

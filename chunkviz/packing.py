@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from chunkviz.characters import FIRST_MARK, FIRST_PREPEND, holds_on, snap_back, snap_forward
@@ -48,6 +48,10 @@ class Level:
     reason: Reason
     starts_afresh: bool = False
     """Whether what begins here is a thing of its own, which repeats nothing of what stands before."""
+    reasons: Mapping[int, Reason] = field(default_factory=dict)
+    """Reasons of single places, where they are not ``reason``."""
+    repeats: bool = True
+    """Whether an overlap may begin here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,35 @@ class SentenceCuts:
 
 
 @dataclass(frozen=True, slots=True)
+class CutsOutside:
+    """The cuts that do not lie inside certain regions; where a region begins or ends is outside."""
+
+    cuts: Cuts
+    starts: Sequence[int]
+    """Of each region, in order."""
+    ends: Sequence[int]
+    """Of each region; none reaches into the next."""
+
+    def last(self, low: int, high: int) -> int | None:
+        """Return the last place in ``(low, high]``."""
+        while (place := self.cuts.last(low, high)) is not None:
+            region = bisect_left(self.starts, place) - 1
+            if region < 0 or place >= self.ends[region]:
+                return place
+            high = self.starts[region]
+        return None
+
+    def first(self, low: int, high: int) -> int | None:
+        """Return the first place in ``[low, high)``."""
+        while (place := self.cuts.first(low, high)) is not None:
+            region = bisect_left(self.starts, place) - 1
+            if region < 0 or place >= self.ends[region]:
+                return place
+            low = self.ends[region]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
     """One packed span, trimmed of white space, and why it ends where it does."""
 
@@ -166,6 +199,10 @@ class Packer:
     size: int
     overlap: int = 0
     levels: Sequence[Level] = ()
+    breaks: Sequence[tuple[int, Reason]] = ()
+    """Places where a chunk ends however small it is, in order, with the reason."""
+    keep_indentation: bool = False
+    """Whether a chunk that begins a line begins with the line's indentation, where that fits."""
 
     def pack(self, begin: int = 0, end: int | None = None) -> list[Piece]:
         """Return the chunks of ``text[begin:end]`` as trimmed pieces in order; both are whole places.
@@ -174,34 +211,59 @@ class Packer:
         ``overlap`` of them; no piece lies inside its neighbour. Only a single character (grapheme
         cluster) larger than ``size`` exceeds it, and its reason says so.
         """
-        text, measure = self.text, self.measure
         pieces: list[Piece] = []
-        length = trimmed_end(text, begin, len(text) if end is None else end)
-        start = skip_space(text, begin)
+        for start, stop, reason in self._stretches(begin, len(self.text) if end is None else end):
+            self._fill(pieces, start, stop, reason)
+        return pieces
+
+    def _stretches(self, begin: int, end: int) -> Iterator[tuple[int, int, Reason]]:
+        """Yield the trimmed stretches of text between breaks, each with the reason why it ends."""
+        text = self.text
+        start, length = skip_space(text, begin), trimmed_end(text, begin, end)
+        for place, reason in self.breaks:
+            if start < (place := skip_space(text, place)) < length and is_whole(text, place, start):
+                yield start, trimmed_end(text, start, place), reason
+                start = place
+        if start < length:
+            yield start, length, DocumentEnd()
+
+    def _fill(self, pieces: list[Piece], start: int, length: int, last: Reason) -> None:
+        """Append the pieces of the stretch from ``start`` to ``length``."""
+        text, measure = self.text, self.measure
         # Everything before `settled` is in a piece already; a new piece must end behind it.
         settled = start
         while start < length:
-            high = skip_space(text, min(measure.reach(start, self.size + 1), length))
-            if high >= length and measure.count(start, length) <= self.size:
-                pieces.append(Piece(start, length, DocumentEnd()))
+            opening = self._opening(start)
+            high = skip_space(text, min(measure.reach(opening, self.size + 1), length))
+            if high >= length and measure.count(opening, length) <= self.size:
+                pieces.append(Piece(opening, length, last))
                 break
-            cut, reason = self._choose_cut(start, settled, min(high, length))
+            cut, reason = self._choose_cut(opening, max(start, settled), min(high, length))
             if cut is None and start < settled:
                 start = settled
                 continue
             if cut is None:
                 cut = snap_forward(text, start + 1, start)
                 reason = SizeLimit(exceeded=measure.count(start, cut) > self.size)
-            stop = trimmed_end(text, max(start, settled), cut)
-            pieces.append(Piece(start, stop, reason if stop < length else DocumentEnd()))
+            end = trimmed_end(text, max(start, settled), cut)
+            pieces.append(Piece(opening, end, reason if end < length else last))
             settled = skip_space(text, cut)
-            start = self._step_back(start, stop, settled) if self.overlap else settled
-        return pieces
+            start = self._step_back(start, end, settled) if self.overlap else settled
 
-    def _choose_cut(self, start: int, settled: int, high: int) -> tuple[int | None, Reason]:
-        """Return the cut behind ``settled`` and its reason, or None where not even one character fits."""
+    def _opening(self, start: int) -> int:
+        """Return where a piece begins whose first character is at ``start``: there, or at its line's indentation."""
+        text, line = self.text, start
+        if self.keep_indentation:
+            while line > 0 and text[line - 1] not in "\r\n" and text[line - 1].isspace():
+                line -= 1
+            if line > 0 and text[line - 1] not in "\r\n":
+                return start
+        fits = line == start or self.measure.count(line, snap_forward(text, start + 1, start)) <= self.size
+        return line if fits else start
+
+    def _choose_cut(self, start: int, floor: int, high: int) -> tuple[int | None, Reason]:
+        """Return the cut behind ``floor`` and its reason, or None where not even one character fits."""
         text, measure = self.text, self.measure
-        floor = max(start, settled)
         for level in self.levels:
             bound = high
             while (cut := level.cuts.last(floor, bound)) is not None:
@@ -210,7 +272,7 @@ class Packer:
                     continue
                 excess = measure.count(start, trimmed_end(text, floor, cut)) - self.size
                 if excess <= 0:
-                    return cut, level.reason
+                    return cut, level.reasons.get(cut, level.reason)
                 bound = min(cut - 1, measure.reach(start, self.size - excess + _SLACK))
         return self.last_whole(start, floor, high), SizeLimit()
 
@@ -240,9 +302,9 @@ class Packer:
             if level.starts_afresh:
                 low = max(low, level.cuts.last(low - 1, settled) or 0)
         for level in self.levels:
-            bound = low
+            bound = low if level.repeats else end
             while (place := level.cuts.first(bound, end)) is not None:
-                if self.measure.count(place, end) <= self.overlap and is_whole(self.text, place, start):
+                if self.measure.count(self._opening(place), end) <= self.overlap and is_whole(self.text, place, start):
                     return place
                 bound = place + 1
         return settled
@@ -265,7 +327,10 @@ def trimmed_end(text: str, start: int, cut: int) -> int:
     """Return ``cut`` without the white space before it, not below ``start``."""
     if cut > start and not text[cut - 1].isspace():
         return cut
-    end = start + len(text[start:cut].rstrip())
+    near = max(start, cut - 64)  # one need not copy the whole chunk to find the white space at its end
+    end = near + len(text[near:cut].rstrip())
+    if end == near:
+        end = start + len(text[start:cut].rstrip())
     if end == start or not holds_on(text[end - 1]):
         return end
     return min(cut, snap_forward(text, end, start))

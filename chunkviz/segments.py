@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from chunkviz.document import Document
 
 _HEADING_SIGN = re.compile(
-    r"[ ]{0,3}(?:(?P<hashes>#{1,6})(?:[ \t]|$)(?P<title>[^\n]*)|(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)"
-    r"|(?P<rule>=+|-+)[ \t]*$)",
-    re.MULTILINE,
+    r"[ ]{0,3}(?:(?P<hashes>#{1,6})(?![^ \t\r\n])[^\r\n]*|(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)"
+    r"|(?P<rule>=+|-+)[ \t]*(?![^\r\n]))"
 )
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
-_NOT_A_TITLE = re.compile(r"(?:#|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3})")
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?![ \t]*\r?\n)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
+_NOT_A_TITLE = re.compile(
+    r"(?:#{1,6}(?:[ \t]|$)|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3}|([-*_])[ \t]*(?:\1[ \t]*){2,}$)"
+)
+_ATX = re.compile(r"#{1,6}(?!\S)")
 _LINE_GAP = re.compile(r"\n\s*")
 # A lone \r is a line end too, but so rare that a pattern without it is worth its speed.
 _LINE_GAP_ANY = re.compile(r"[\r\n]\s*")
@@ -57,8 +60,7 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
     if document.format == "code":
         return ()
     found: list[Heading] = []
-    front = _FRONT_MATTER.match(text)
-    position = body = front.end() if front else 0
+    position = body = front_matter_end(text)
     fence: str | None = None
     for match in _heading_signs(document, position):
         mark = match["fence"]
@@ -70,7 +72,7 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
             if not (mark[0] == "`" and "`" in match["info"]):
                 fence = mark
         elif match["hashes"]:
-            title = re.sub(r"(?:^|[ \t]+)#+[ \t]*$", "", match["title"].strip()).strip()
+            title = heading_title(match.group())
             found.append(Heading(len(match["hashes"]), title, match.start("hashes"), match.end()))
             body = match.end()
         else:
@@ -81,11 +83,27 @@ def _find_headings(document: Document) -> tuple[Heading, ...]:
     return tuple(found)
 
 
+def front_matter_end(text: str) -> int:
+    """Return where the text behind YAML front matter begins; 0 where there is none."""
+    front = _FRONT_MATTER.match(text)
+    return front.end() if front else 0
+
+
+def heading_title(source: str) -> str:
+    """Return the title in the source of a heading, ATX or setext, as it is written there."""
+    source = source.strip()
+    sign = _ATX.match(source)
+    if sign is not None:
+        return _CLOSING_HASHES.sub("", source[sign.end() :].strip()).strip()
+    return " ".join(line.strip() for line in re.split(r"[\r\n]+", source)[:-1])
+
+
 def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]:
     """Yield what looks like a heading, an underline or a fence at the start of each line from ``position`` on."""
     text = document.text
-    lines, _ = line_starts(document)
-    for place in [place for place in (_skip_blank(text, 0), *lines) if text[place : place + 1] in _HEADING_STARTS]:
+    first, lines = skip_blank(text), line_starts(document)
+    starts = lines if lines[:1] == [first] else (first, *lines)
+    for place in [place for place in starts if text[place : place + 1] in _HEADING_STARTS]:
         if place >= position:
             line = place - len(text[max(0, place - 3) : place]) + len(text[max(0, place - 3) : place].rstrip(" "))
             match = _HEADING_SIGN.match(text, line) if line == 0 or text[line - 1] in "\r\n" else None
@@ -103,7 +121,7 @@ def _setext_heading(text: str, rule: int, end: int, level: int, body: int) -> He
         if not line.strip() or _NOT_A_TITLE.match(stripped):
             break
         first = previous
-    if first >= rule or len(text[first:rule]) - len(text[first:rule].lstrip(" ")) > 3:  # noqa: PLR2004  indented code
+    if first >= rule or text[first:rule].expandtabs(4).startswith("    "):  # indented code
         return None
     # A long paragraph over a line of dashes is prose and a rule far more often than a title.
     title = " ".join(text[first:rule].split())
@@ -115,12 +133,13 @@ def _setext_heading(text: str, rule: int, end: int, level: int, body: int) -> He
 
 def heading_path(document: Document, offset: int) -> tuple[str, ...]:
     """Return the titles of the headings in force at ``offset``, outermost first."""
-    starts, paths = document.derive("heading paths", lambda: _heading_paths(headings(document)))
+    starts, paths = document.derive("heading paths", lambda: heading_paths(headings(document)))
     at = bisect_right(starts, offset)
     return paths[at - 1] if at else ()
 
 
-def _heading_paths(found: tuple[Heading, ...]) -> tuple[list[int], list[tuple[str, ...]]]:
+def heading_paths(found: Sequence[Heading]) -> tuple[list[int], list[tuple[str, ...]]]:
+    """Return where each heading starts, and the titles in force from there on, outermost first."""
     stack: list[Heading] = []
     paths: list[tuple[str, ...]] = []
     for heading in found:
@@ -155,7 +174,7 @@ def structure_cuts(document: Document) -> StructureCuts:
 
 def _find_structure_cuts(document: Document) -> StructureCuts:
     text = document.text
-    lines, paragraphs = line_starts(document)
+    lines, paragraphs = line_and_paragraph_starts(document)
     found = headings(document)
     if not found:
         return StructureCuts((), paragraphs, lines)
@@ -174,7 +193,12 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
     )
 
 
-def line_starts(document: Document) -> tuple[list[int], list[int]]:
+def line_starts(document: Document) -> list[int]:
+    """Return the first character that is not white space of each line but the first; computed once per document."""
+    return line_and_paragraph_starts(document)[0]
+
+
+def line_and_paragraph_starts(document: Document) -> tuple[list[int], list[int]]:
     """Return the first character that is not white space of each line but the first, and of each paragraph.
 
     Paragraphs are the lines behind a blank one. Computed once per document.
@@ -247,7 +271,7 @@ def sentence_starts(text: str, language: str | None, base: int = 0) -> list[int]
     for piece in sentencex.segment(language or "en", clean):
         if not clean.startswith(piece, position):
             # White space between paragraphs is sometimes left out of the pieces.
-            position = _skip_blank(clean, position)
+            position = skip_blank(clean, position)
         if not clean.startswith(piece, position):
             found = sentencex.get_sentence_boundaries(language or "en", clean)
             starts.update(each["start_index"] for each in found if not each["text"].isspace())
@@ -261,7 +285,8 @@ def sentence_starts(text: str, language: str | None, base: int = 0) -> list[int]
 _BLANK = re.compile(r"\s*")
 
 
-def _skip_blank(text: str, position: int) -> int:
+def skip_blank(text: str, position: int = 0) -> int:
+    """Return the first offset from ``position`` on that is not white space."""
     match = _BLANK.match(text, position)
     return match.end() if match else position
 

@@ -95,16 +95,14 @@ def cuts_for(
     below = np.flatnonzero(low if allowed is None else low & allowed)
     if min_chunk_size <= 1 or not len(below):
         return below
-    # For each segment, where the first low place at or behind it stands in `below`: then every
-    # boundary is one step, and a chunk's length costs nothing.
-    following = np.searchsorted(below, np.arange(int(below[-1]) + 1)).tolist()
-    places = below.tolist()
+    if below[0] >= min_chunk_size - 1 and (np.diff(below) >= min_chunk_size).all():
+        return below
     cuts = []
-    place = min_chunk_size - 1
-    while place < len(following):
-        cut = places[following[place]]
-        cuts.append(cut)
-        place = cut + min_chunk_size
+    earliest = min_chunk_size - 1
+    for place in below.tolist():
+        if place >= earliest:
+            cuts.append(place)
+            earliest = place + min_chunk_size
     return np.array(cuts, np.int64)
 
 

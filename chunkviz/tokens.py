@@ -10,6 +10,7 @@ edge, which are tokenized again. A slice with no settled place in it is tokenize
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -48,8 +49,8 @@ otherwise where a text ends behind it.
 _REMEMBERED = 100_000
 """Counts kept at a time, of slices and of the strings at their edges."""
 
-_BLOCK = 1 << 17
-"""Characters encoded at a time: small enough for several cores, large enough to cost nothing."""
+_BLOCK = 1 << 16
+"""Characters encoded at a time, at most: small enough for several cores, large enough to cost nothing."""
 
 
 @runtime_checkable
@@ -87,7 +88,7 @@ class SettledTokenizer(Tokenizer, Protocol):
         ...
 
 
-def blocks_of(text: str, settled: re.Pattern[str], size: int = _BLOCK) -> Iterator[tuple[int, int]]:
+def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[int, int]]:
     """Yield ``(start, end)`` of consecutive blocks of about ``size`` characters that end at settled places."""
     start = 0
     while len(text) - start > size:
@@ -108,19 +109,21 @@ def encode_in_blocks(
     For tokenizers that release Python's lock while they work, as the compiled ones do. ``report``
     is told the share done, 0 to 1, after each block; what it raises ends the work.
     """
-    blocks = list(blocks_of(text, tokenizer.settled))
-    if len(blocks) <= 1:
+    if len(text) <= _BLOCK:
         return tokenizer.token_starts(text)
+    cores = _usable_cores()
+    rounds = math.ceil(len(text) / _BLOCK / cores)
+    blocks = list(blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores)))
 
     def encode(block: tuple[int, int]) -> NDArray[np.int64]:
         starts = tokenizer.token_starts(text[block[0] : block[1]])
         starts += block[0]
         return starts
 
-    with ThreadPoolExecutor(min(len(blocks), os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(cores) as pool:
         try:
             parts = []
-            for done, starts in enumerate(pool.map(encode, blocks), start=1):
+            for done, starts in enumerate((pool.map if cores > 1 else map)(encode, blocks), start=1):
                 parts.append(starts)
                 if report is not None:
                     report(done / len(blocks))
@@ -128,6 +131,11 @@ def encode_in_blocks(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return np.concatenate(parts)
+
+
+def _usable_cores() -> int:
+    """Return how many cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -232,7 +240,7 @@ class TokenMap:
         if patterns is None:
             return self.tokenizer.count(text[start:end])
         # The place before the slice may be a settled one, and so may its end.
-        first = patterns[0].search(text, start and start - 1, end)
+        first = patterns[0].search(text, max(0, start - 1), end)
         if first is None:
             return self._count_piece(text[start:end])
         head = first.end()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _BATCH = 1024
 """Texts embedded between two reports of progress, where the embedder names no number."""
 _KEPT = 4
+_KEPT_BYTES = 256 * 2**20
 """Sets of vectors kept for a document and an embedder: one for each way of making segments somebody tries."""
 
 
@@ -52,7 +53,7 @@ def embed_spans(
 ) -> tuple[Vectors, bool]:
     """Return the vectors of spans of a document, and whether they were made now and not remembered.
 
-    They live as long as the document, so that a threshold slider never embeds twice.
+    They live as long as the document and the embedder, so that a slider never embeds twice.
 
     Raises
     ------
@@ -62,17 +63,42 @@ def embed_spans(
         When ``services.report`` says so.
 
     """
+    return _known_or_made(document, "vectors", starts, ends, services, lambda made: made)
+
+
+def compare_spans(
+    document: Document, starts: NDArray[np.int64], ends: NDArray[np.int64], services: Services
+) -> tuple[Vectors, bool]:
+    """Return, as one column, the similarity of each span with the next; raises as :func:`embed_spans`.
+
+    The vectors themselves, which take a hundred times the text, are not kept.
+    """
+
+    def compared(made: Vectors) -> Vectors:
+        return replace(made, rows=neighbour_similarities(made.rows)[:, None])
+
+    return _known_or_made(document, "similarities", starts, ends, services, compared)
+
+
+def _known_or_made(
+    document: Document,
+    what: str,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    services: Services,
+    kept: Callable[[Vectors], Vectors],
+) -> tuple[Vectors, bool]:
     embedder = services.embedder or default_embedder()
-    known: OrderedDict[bytes, Vectors] = remembered(document, "vectors", embedder, OrderedDict)
+    known: OrderedDict[bytes, Vectors] = remembered(document, what, embedder, OrderedDict)
     key = hashlib.sha256(starts.tobytes() + b"|" + ends.tobytes()).digest()
     if key in known:
         known.move_to_end(key)
         return known[key], False
     texts = [document.text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    known[key] = embed_texts(texts, embedder, services)
-    while len(known) > _KEPT:
+    known[key] = made = kept(embed_texts(texts, embedder, services))
+    while len(known) > 1 and (len(known) > _KEPT or sum(each.rows.nbytes for each in known.values()) > _KEPT_BYTES):
         known.popitem(last=False)
-    return known[key], True
+    return made, True
 
 
 def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) -> Vectors:
@@ -130,18 +156,21 @@ def _parts(
 
 def _in_batches(texts: list[str], ready: Embedder, embedder: Embedder, services: Services) -> NDArray[np.float32]:
     size = int(getattr(embedder, "batch", _BATCH))
-    rows: list[NDArray[np.float32]] = []
+    rows = np.zeros((0, 1), np.float32)
     for first in range(0, len(texts), size):
         batch = texts[first : first + size]
-        rows.append(unit_rows(_checked(ready.embed(batch), len(batch), embedder)))
-        if rows[-1].shape[1] != rows[0].shape[1]:
+        found = unit_rows(_checked(ready.embed(batch), len(batch), embedder))
+        if first == 0:
+            rows = np.empty((len(texts), found.shape[1]), np.float32)
+        if found.shape[1] != rows.shape[1]:
             message = (
-                f"The embedder {embedder.name!r} gave vectors of {rows[0].shape[1]} and then of "
-                f"{rows[-1].shape[1]} dimensions; all must have the same."
+                f"The embedder {embedder.name!r} gave vectors of {rows.shape[1]} and then of {found.shape[1]} "
+                "dimensions; all must have the same."
             )
             raise ServiceError(message)
+        rows[first : first + len(batch)] = found
         services.report(min(1.0, (first + len(batch)) / len(texts)))
-    return np.concatenate(rows) if rows else np.zeros((0, 1), np.float32)
+    return rows
 
 
 def _checked(given: object, count: int, embedder: Embedder) -> NDArray[np.float32]:

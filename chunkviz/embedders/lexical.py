@@ -5,9 +5,10 @@ fixed number of dimensions. Two texts are similar when they share the words, ste
 the document have. N-grams reach over a word's edge to the white space beside it and no further, as in scikit-learn's
 ``char_wb``; Chinese, Japanese and other writing without spaces is one long word.
 
-The choices below were measured on manuals in twenty languages, by ``benchmarks/embedders.py``: n-grams within words
-are better than across them; BM25's IDF raised to a power is better than the usual one; an n-gram that only one text
-has can make no two texts similar and, hashed, adds noise to all of them, so it counts for little.
+The choices below were measured on one manual in eleven languages; ``benchmarks/README.md`` says what they reach on
+others. N-grams within words are better than across them; BM25's IDF raised to a power is better than the usual one; an
+n-gram that only one text has can make no two texts similar and, hashed, adds noise to all of them, so it counts for
+little.
 
 Hashing with signs: Weinberger and others, "Feature Hashing for Large Scale Multitask Learning", 2009. IDF: Robertson
 and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009.
@@ -29,6 +30,7 @@ SIZES = (2, 3, 4)
 _BITS = 18
 """An n-gram's hash has this many bits; that many n-grams have an IDF of their own."""
 _HASHES = 1 << _BITS
+_DIMENSIONS = tuple(1 << bits for bits in range(1, 17))
 _TEXTS = 1 << (32 - _BITS)
 """Texts in one block: number of the text and hash of the n-gram share 32 bits."""
 _CHARACTERS = 1 << 16
@@ -70,12 +72,12 @@ class Lexical:
     name = "lexical"
     max_tokens = None
     price = None
-    batch = 4096
+    batch = 1024
 
     def __post_init__(self) -> None:
         """Refuse dimensions that a hash cannot be cut to."""
-        if self.dimensions.bit_count() != 1 or not 2 <= self.dimensions <= 1 << 16:
-            message = f"dimensions must be a power of two from 2 to 65536, not {self.dimensions}."
+        if self.dimensions not in _DIMENSIONS:
+            message = f"dimensions must be a power of two from 2 to 65,536, not {self.dimensions!r}."
             raise ParameterError(message)
 
     def fitted(self, texts: Sequence[str], /) -> Lexical:
@@ -85,25 +87,28 @@ class Lexical:
             holders += np.bincount(found & np.uint32(_HASHES - 1), minlength=_HASHES)
         idf = np.log1p((len(texts) - holders + 0.5) / (holders + 0.5)) ** _POWER
         idf[holders <= 1] *= _ALONE
-        idf[_HASHES >> 1 :] *= -1  # the sign is the hash's highest bit; its column is made of the lowest ones
+        idf[1::2] *= -1  # the sign is the hash's lowest bit; its column is made of the highest ones
         weights = idf.astype(np.float32)
-        return Lexical(self.dimensions, hashlib.sha256(weights).hexdigest()[:16], weights)
+        return Lexical(self.dimensions, hashlib.sha256(weights.data).hexdigest()[:16], weights)
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
         """Return float32 (n, dimensions): unit length, or zero where a text is blank."""
         if self.weights is None:
             return self.fitted(texts).embed(texts)
+        bits = self.dimensions.bit_length() - 1
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for rows, found, counts in _blocks(texts):
             values = self.weights.take(found & np.uint32(_HASHES - 1))
             values *= (1 + np.log(np.arange(1, counts.max(initial=0) + 1, dtype=np.float32))).take(counts - 1)
-            cells = (found >> np.uint32(_BITS)) * np.uint32(self.dimensions)
-            cells += found & np.uint32(self.dimensions - 1)
-            block = vectors[rows]
-            np.add.at(block.reshape(-1), cells.astype(np.intp), values)
-            lengths = np.sqrt(np.einsum("ij,ij->i", block, block))
+            # In the order of their hashes the n-grams of a text are in that of their columns too.
+            cells = found >> np.uint32(_BITS - bits)
+            first = _changes(cells)
+            cells = cells[first]
+            sums = np.add.reduceat(values, first) if len(first) else values
+            owners = cells >> np.uint32(bits)
+            lengths = np.sqrt(np.bincount(owners, sums * sums, rows.stop - rows.start))
             lengths[lengths == 0] = 1
-            block /= lengths[:, None]
+            vectors[rows].reshape(-1)[cells] = sums / lengths.astype(np.float32).take(owners)
         return vectors
 
 
@@ -129,8 +134,15 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[slice, NDArray[np.uint32], N
         start = rows.stop
         keys = _keys(folded)
         keys.sort()
-        first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+        first = _changes(keys)
         yield rows, keys[first], np.diff(first, append=len(keys))
+
+
+def _changes(sorted_numbers: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """Return where each number stands for the first time."""
+    new = np.ones(len(sorted_numbers), np.bool_)
+    np.not_equal(sorted_numbers[1:], sorted_numbers[:-1], out=new[1:])
+    return np.flatnonzero(new)
 
 
 def _keys(folded: Sequence[str]) -> NDArray[np.uint32]:

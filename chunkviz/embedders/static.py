@@ -1,7 +1,7 @@
 """Static English vectors: one per token, averaged; thousands of sentences a second, no neural network to run.
 
-The model is wordllama's ``l2_supercat``, 256 dimensions, made from the token embeddings of Llama 2; wordllama is under
-the MIT licence, the model it is derived from under Meta's Llama 2 Community License. It knows English; in other
+The model is wordllama's ``l2_supercat``, 256 dimensions, trained from the token embeddings of Llama 2 and of other
+models with its vocabulary; the package, which carries it, is under the MIT licence. It knows English; in other
 languages its similarities are little better than chance, which is what ``languages`` is there to say.
 """
 
@@ -70,7 +70,7 @@ class Static:
             # The model lies in the package; looking for it in its folder first means looking nowhere else.
             model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
         except Exception as error:
-            raise failed("static", "wordllama", error) from error
+            raise failed(self.name, "wordllama", error) from error
         finally:  # importing it sets up logging for the whole process
             root.handlers[:], root.level = handlers, level
         model.tokenizer.no_padding()

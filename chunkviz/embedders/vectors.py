@@ -13,7 +13,8 @@ def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return each row at length one, float32 (n, dimensions); zero rows stay zero."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     lengths[lengths == 0] = 1
-    return (vectors / lengths[:, None]).astype(np.float32, copy=False)
+    scaled: NDArray[np.float32] = (vectors / lengths[:, None]).astype(np.float32, copy=False)
+    return scaled
 
 
 def neighbour_similarities(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

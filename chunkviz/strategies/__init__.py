@@ -14,6 +14,7 @@ from chunkviz.strategies.cluster_semantic import ClusterSemantic
 from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.hierarchical import Hierarchical
+from chunkviz.strategies.markdown import Markdown
 from chunkviz.strategies.plugins import Installed, find_plugins
 from chunkviz.strategies.recursive import Recursive
 from chunkviz.strategies.semantic import Semantic
@@ -24,6 +25,7 @@ from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy
 STRATEGIES: tuple[type[Strategy], ...] = (
     FixedSize,
     Recursive,
+    Markdown,
     SentenceWindow,
     Hierarchical,
     Semantic,
@@ -95,6 +97,7 @@ __all__ = [
     "FixedSize",
     "Hierarchical",
     "Installed",
+    "Markdown",
     "Parent",
     "Recursive",
     "Semantic",

@@ -37,7 +37,7 @@ class ClusterSemantic(Strategy):
     )
     needs: ClassVar[tuple[Need, ...]] = ("embedder",)
 
-    max_chunk_size: Annotated[int, Field(ge=1), Slider(32, 2048, 16, "tokens")] = 400
+    max_chunk_size: Annotated[int, Field(ge=2), Slider(32, 2048, 16, "tokens")] = 400
     """The most a chunk may hold."""
     piece_size: Annotated[int, Field(ge=1), Slider(8, 256, 2, "tokens", "max_chunk_size")] = 50
     """The most a piece may hold; pieces are embedded, and never split."""

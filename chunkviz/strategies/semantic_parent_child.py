@@ -42,7 +42,7 @@ class SemanticParentChild(Strategy):
     """What the similarity of neighbouring paragraphs must reach to share a parent, in the terms of the mode."""
     threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP)] = "absolute"
     """What the threshold means; the targets are about parents, and the similarity it comes to is always shown."""
-    max_parent_size: Annotated[int, Field(ge=1), Slider(64, 4096, 32, "{unit}", characters=(200, 16000, 100))] = 1024
+    max_parent_size: Annotated[int, Field(ge=2), Slider(64, 4096, 32, "{unit}", characters=(200, 16000, 100))] = 1024
     """The most a parent may hold; longer ones are split between paragraphs."""
     max_child_size: Annotated[
         int, Field(ge=1), Slider(32, 2048, 16, "{unit}", "max_parent_size", characters=(100, 8000, 50))

@@ -109,7 +109,9 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     # An overlap that no longer fits is brought to a quarter of the size, and not to just below it,
     # where each chunk would repeat nearly all of the one before.
     fitting = maximum if slider.below is None else max(minimum, (maximum + 1) // 4)
-    start = session.settings().start_of(key.partition(".")[0], parameter.name, start) if mode in {"", "absolute"} else start
+    start = (
+        session.settings().start_of(key.partition(".")[0], parameter.name, start) if mode in {"", "absolute"} else start
+    )
     default = start if minimum <= start <= maximum else fitting
     stored = _number(kind, session.stored(key, default), default)
     clamped = fitting if stored > maximum else max(stored, minimum)
@@ -125,6 +127,8 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
         format="%d" if kind is int else "%.0f" if whole else "%.2f", bind="query-params", help=parameter.help,
     )  # fmt: skip
     value = kind(clamped if given is None else given)
+    with st.container(key=f"{key} in force"):  # shown by the style sheet while the browser keeps back what was typed
+        st.caption(f":material/error: Not between {minimum:,} and {maximum:,}: {value:,} stays in force.")
     _draw_slider(key, label, (kind(low), kind(high), kind(step)), value, (kind(minimum), kind(maximum)))
     if stored > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")

@@ -113,14 +113,14 @@ def _draw_hint(chunking: Chunking) -> None:
     share = float((curve.signal[curve.allowed] < curve.threshold).mean())
     if share < _NEARLY_ALL:
         return
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="hint"):
-        st.markdown(
-            f":material/lightbulb: {share:.0%} of all neighbours are less similar than {curve.threshold:.2f} with "
-            f"this embedder, so the threshold does not choose. A threshold from the document itself does.",
-            width="stretch",
+    with st.container(border=True, key="hint"):
+        words, offer = st.columns([3, 1], vertical_alignment="center")
+        words.markdown(
+            f":material/lightbulb: {share:.0%} of the neighbours are less similar than {curve.threshold:.2f} with this "
+            "embedder: here the threshold chooses nothing."
         )
-        st.button(
-            "Cut at the least similar 20 %", key="use percentile", on_click=session.put,
+        offer.button(
+            "Cut the least similar 20%", key="use percentile", on_click=session.put, width="stretch",
             args=(f"{chunking.strategy.name}.threshold_mode", "percentile"),
         )  # fmt: skip
 

@@ -34,13 +34,12 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
     needs = strategy.services_needed() if strategy is not None else ()
     if not needs:
         return Services(tokenizer=tokenizer)
-    with st.sidebar:
-        try:
-            embedder = _choose_embedder(document) if "embedder" in needs else None
-            writer = _choose_writer() if "writer" in needs else None
-        except ChunkvizError as error:
-            st.error(as_plain(str(error)), icon=":material/error:")
-            return None
+    try:
+        embedder = _choose_embedder(document) if "embedder" in needs else None
+        writer = _choose_writer() if "writer" in needs else None
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+        return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
 
 

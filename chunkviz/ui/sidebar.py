@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
@@ -18,13 +20,15 @@ from chunkviz.segments import sentences
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy, installed, list_strategies, strategy_class
 from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
-from chunkviz.ui import compute, jobs, session
+from chunkviz.ui import compute, frame, jobs, session
 from chunkviz.ui.consent import ConsentNeeded
 from chunkviz.ui.controls import draw_parameters
 from chunkviz.ui.services import choose_services
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
 
+_LONGEST_NAME = 48
+"""Characters of a file name that fit two lines of the card."""
 _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
@@ -49,15 +53,20 @@ def draw() -> None:
         st.error(as_plain(str(error)), icon=":material/error:")
         st.button(f"Count {DEFAULT_ENCODING} instead", on_click=session.put, args=("encoding", DEFAULT_ENCODING))
         st.stop()
-    strategy = choose_strategy(document)
-    services = choose_services(strategy, document, tokenizer)
+    strategy, asked_services = choose_strategy(document)
+    with asked_services:
+        services = choose_services(strategy, document, tokenizer)
     session.put("setting", Setting(document, strategy, services))
     session.hold_link()
+    if str(session.get("pasted") or "").strip():
+        with st.sidebar:
+            frame.ask_before_leaving()
     _say_what_the_link_got_wrong(asked)
 
 
 def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
     """Name each setting of the link that cannot be, with what stands in its place."""
+    wrong = []
     for name, value in asked.items():
         held = session.get(name)
         own = name.split(".")[0]
@@ -65,8 +74,11 @@ def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
             continue  # a setting of a strategy that is not the one on the screen
         if name in {"model", "sizes view"} or str(held).lower() == value.lower():
             continue
-        instead = "no setting has that name" if held is None else f"{as_plain(str(held))} is used"
-        st.warning(f"The link asked for {as_plain(f'{name}={value}')}; {instead}.", icon=":material/link_off:")
+        instead = "no setting has this name" if held is None else f"{as_plain(str(held))} is used instead"
+        wrong.append(f"**{as_plain(f'{name}={value}')}**: {instead}")
+    if wrong:
+        listed = f" {wrong[0]}." if len(wrong) == 1 else "".join(f"\n- {each}" for each in wrong)
+        st.warning(f"Not everything in the link could be followed:{listed}", icon=":material/link_off:")
 
 
 def pick_document() -> tuple[Document | None, Tokenizer]:
@@ -159,6 +171,7 @@ def _pick_pasted() -> Document | None:
     if not text or not text.strip():
         st.caption("Paste a text, then press Ctrl+Enter (⌘+Enter on a Mac).")
         return None
+    st.caption("Kept only until this page is closed or reloaded.")
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     made: tuple[str, Document] | None = session.get("pasted document")
     if made is None or made[0] != digest:
@@ -172,7 +185,8 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
     if document is None:
         st.caption("No document is open yet.")
         return
-    st.markdown(f"**{as_plain(document.title or document.name)}**")
+    whole = f"{document.title}\n{document.name}" if document.title else document.name
+    st.html(f'<div class="name" title="{escape(whole)}">{escape(document.title or _short(document.name))}</div>')
     figures = [f"{len(document):,} characters"]
     tokens = TokenMap.of(document, tokenizer)
     if len(document) <= _LARGE or tokens.made:
@@ -180,8 +194,13 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
         figures.append(_counted(len(sentences(document)), "sentence"))
     if document.pages:
         figures.append(_counted(len(document.pages), "page"))
-    name = [as_plain(document.name)] if document.title else []
+    name = [as_plain(_short(document.name))] if document.title else []
     st.caption(" · ".join([*name, *figures, _language(document)]))
+
+
+def _short(name: str) -> str:
+    """Leave out the middle of a long file name; its beginning and its ending tell files apart."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 21]}…{name[-20:]}"
 
 
 def _language(document: Document) -> str:
@@ -213,8 +232,8 @@ def _choose_encoding() -> str:
     return name or DEFAULT_ENCODING
 
 
-def choose_strategy(document: Document | None) -> Strategy | None:
-    """Draw the strategy and its parameters; return it as chosen, or None where that is impossible."""
+def choose_strategy(document: Document | None) -> tuple[Strategy | None, DeltaGenerator]:
+    """Draw the strategy and its parameters; return it as chosen, or None, and a place for the services it asks."""
     with st.sidebar:
         st.subheader("Strategy", anchor=False)
         name = st.selectbox(
@@ -229,7 +248,9 @@ def choose_strategy(document: Document | None) -> Strategy | None:
         )
         for problem in installed().problems:
             st.warning(as_plain(problem), icon=":material/extension_off:")
-        return draw_parameters(name, document or Document(""))
+        asked = st.container()
+        strategy = draw_parameters(name, document or Document(""))
+    return strategy, asked
 
 
 def chunk() -> Chunking | None:
@@ -262,18 +283,21 @@ def _ask(question: ConsentNeeded) -> None:
     """Say what a paid service would be sent, and send it only after a click."""
     estimate = question.estimate
     with st.container(border=True, key="consent"):
-        st.markdown(f"**{as_plain(question.service)}** has to be asked for this.")
+        requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
+        st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
         money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
         calls, tokens, dollars = st.columns(3)
         calls.metric("Calls (estimate)", f"{estimate.calls:,}")
         tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
         dollars.metric("Money (estimate)", money)
-        if st.button("Ask it", type="primary", icon=":material/send:", key="agree"):
+        if st.button(
+            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key="agree"
+        ):
             agreed: set[str] = session.keep("agreed", set)
             agreed.add(question.digest)
             jobs.forget("chunking")
             st.rerun()
-        st.caption("Nothing has been sent yet. Figures are counted here and not billed figures; prices change.")
+        st.caption("Nothing has been sent yet. The figures are estimates: tokens counted here, at list prices.")
 
 
 def chunk_again() -> None:

@@ -227,6 +227,58 @@ def test_a_look_at_the_guide_straight_after_a_link_loses_nothing_of_it(app: Open
     assert parse_qs(urlsplit(screen.page.url).query) == asked
 
 
+def test_a_long_file_name_takes_two_lines_and_is_whole_in_its_tooltip(app: Open) -> None:
+    screen = app()
+    name = f"minutes-of-the-{'very-' * 30}long-meeting-2026.txt"
+    screen.upload(name, b"We met at noon.")
+    screen.shows("We met at noon.")
+    shown = screen.widget("card").locator(".name")
+    assert shown.get_attribute("title") == name
+    assert shown.inner_text().startswith("minutes-of-the-very-")
+    assert shown.inner_text().endswith("ong-meeting-2026.txt")
+    assert shown.evaluate("(e) => e.getClientRects()[0].height / parseFloat(getComputedStyle(e).lineHeight)") <= 2.01
+    screen.upload("titled.md", f"# {'An endless title of otters ' * 9}\n\nThey met at one.".encode())
+    screen.shows("They met at one.")
+    assert shown.evaluate("(e) => e.getClientRects()[0].height / parseFloat(getComputedStyle(e).lineHeight)") <= 2.01
+
+
+def test_a_number_out_of_bounds_says_which_one_counts(app: Open) -> None:
+    screen = app(recursive__chunk_size=100, recursive__chunk_overlap=10)
+    field = screen.widget("recursive.chunk_overlap").get_by_role("spinbutton")
+    said = screen.widget("recursive.chunk_overlap in force")
+    assert not said.is_visible()
+    field.fill("9000")
+    field.press("Enter")
+    said.wait_for()
+    assert "Not between 0 and 99: 10 stays in force." in said.inner_text()
+    assert not screen.widget("recursive.chunk_size in force").is_visible()
+    field.fill("20")
+    field.press("Enter")
+    said.wait_for(state="hidden")
+
+
+def test_the_browser_asks_before_a_pasted_text_is_lost(chromium: Browser, real_server: str) -> None:
+    page = chromium.new_page()
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    try:
+        page.goto(real_server)
+        screen = App(page)
+        screen.wait(READY)
+        page.reload()
+        screen.wait(READY)
+        assert asked == []
+        screen.paste("An otter that nobody kept.")
+        assert "until this page is closed or reloaded" in page.locator("[data-testid=stSidebar]").inner_text()
+        screen.go("Guide")
+        page.get_by_role("heading", name="Guide").wait_for()
+        page.wait_for_function("document.querySelector('.st-key-leaving')")
+        page.reload()
+        assert asked == ["beforeunload"]
+    finally:
+        page.close()
+
+
 def pdf(*pages: str, password: str = "") -> bytes:
     made = FPDF()
     if password:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, assert_never
 
+import numpy as np
 import pytest
 import tiktoken
-from hypothesis import example, given, settings
+from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 from tiktoken_ext.openai_public import r50k_pat_str
 
 import chunkviz as cv
+from chunkviz.errors import ParameterError
+from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, TextList, parameters_of
+from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
 from tests.core.toys import toy
@@ -25,20 +29,67 @@ awkward = st.sampled_from(
         *("👩‍👩‍👧", "👍🏽", "❤️", "🇩🇪🇫🇷", "\u200d", "日本語", "。", "、「", "」", "שלום", "مرحبا", "\u0600"),
         *("क्षि", "한국어", "\u1100\u1161", "\ud83d", "\ude00", "<|endoftext|>", "Dr. Osei.", "…", "!?"),
         *("# ", "\n# Title\n", "\n## Sub\n\n", "```\n", "- item\n", "| a | b |\n", "---\n", "===\n"),
+        *("> ", "    ", "1. ", "|-|\n", "|-|-|\n", "~~~\n", "<div>\n", "[^1]: ", "[a]: b\n", "- [ ] ", "***\n"),
     ]
 )
 texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
 
 
+SIZES = ("chunk_size", "max_chunk_size", "max_child_size")
+"""The names under which a strategy may declare what bounds its chunks."""
+
+
+def parameter_values(parameter: Parameter, drawn: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Return what a parameter may be, from its declaration; a slider below another stays below what that is."""
+    low = int(parameter.minimum or 0)
+    match parameter.control:
+        case Slider(mode=mode, modes=modes) if modes:
+            offered = modes[drawn[mode]]
+            return st.floats(offered.low, offered.high)
+        case StrategyChoice(without):
+            return st.sampled_from([name for name in cv.list_strategies() if name not in without])
+        case Slider(below=str() as other):
+            return st.integers(low, drawn[other] - 1)
+        case Slider() if parameter.name in SIZES:
+            return st.integers(low, 40)
+        case Slider(high=high):
+            whole = parameter.annotation is int
+            return st.integers(low, int(min(high, 40))) if whole else st.floats(low, high)
+        case Choice(labels):
+            return st.sampled_from(list(labels))
+        case Switch():
+            return st.booleans()
+        case TextList():
+            return st.just(())
+        case _ as unreachable:
+            assert_never(unreachable)
+
+
+def leans_on(parameter: Parameter) -> set[str]:
+    """Names of the parameters that must be drawn before this one."""
+    if not isinstance(parameter.control, Slider):
+        return set()
+    return {name for name in (parameter.control.below, parameter.control.mode) if name}
+
+
+def bounds_of(strategy: cv.Strategy) -> tuple[int, int, str]:
+    """Return the size and the overlap that bind a strategy, and their unit; one without a size is not bound."""
+    if isinstance(strategy, cv.ContextualRetrieval):
+        return bounds_of(strategy.base_strategy)
+    size = next((getattr(strategy, name) for name in SIZES if hasattr(strategy, name)), 10**9)
+    return size, getattr(strategy, "chunk_overlap", 0), getattr(strategy, "unit", "tokens")
+
+
 @st.composite
 def runs(draw: st.DrawFn) -> tuple[str, dict[str, Any], str, str]:
     name = draw(st.sampled_from(cv.list_strategies()))
-    size = draw(st.integers(1, 40))
-    parameters = {
-        "chunk_size": size,
-        "chunk_overlap": draw(st.integers(0, size - 1)),
-        "unit": draw(st.sampled_from(["tokens", "characters"])),
-    }
+    parameters: dict[str, Any] = {}
+    declared = parameters_of(cv.strategies.strategy_class(name))
+    waiting = list(declared)
+    while waiting:  # those first that others must stay below, or that give others their meaning
+        parameter = next(each for each in waiting if leans_on(each) <= parameters.keys())
+        waiting.remove(parameter)
+        parameters[parameter.name] = draw(parameter_values(parameter, parameters))
     return name, parameters, draw(st.sampled_from(TOKENIZERS)), draw(texts)
 
 
@@ -51,14 +102,14 @@ def test_every_strategy_keeps_the_laws_on_arbitrary_text(run: tuple[str, dict[st
     tokenizer = toy(tokenizer_name)
     services = cv.Services(tokenizer=tokenizer)
     document = cv.Document(text, language="en")
-    chunking = cv.get_strategy(name, **parameters).chunk(document, services)
-    assert_laws(
-        chunking,
-        size=parameters["chunk_size"],
-        overlap=parameters["chunk_overlap"],
-        unit=parameters["unit"],
-        tokenizer=tokenizer,
-    )
+    try:
+        strategy = cv.get_strategy(name, **parameters)
+    except ParameterError:
+        assert name == "contextual_retrieval"  # its base may need a larger size
+        reject()
+    chunking = strategy.chunk(document, services)
+    size, overlap, unit = bounds_of(strategy)
+    assert_laws(chunking, size=size, overlap=overlap, unit=unit, tokenizer=tokenizer)
     again = cv.get_strategy(name, **parameters).chunk(cv.Document(text, language="en"), services)
     assert again == chunking
     assert [chunk.id for chunk in again] == [chunk.id for chunk in chunking]
@@ -119,6 +170,20 @@ def test_no_encoding_merges_across_a_settled_place(rules: str, text: str) -> Non
     for start in range(len(text)):
         for end in range(start + 1, len(text) + 1):
             assert tokens.count(start, end) == tokenizer.count(text[start:end])
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3])
+def test_blocks_give_the_tokens_of_the_whole_on_any_number_of_cores(
+    monkeypatch: pytest.MonkeyPatch, cores: int
+) -> None:
+    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: cores)
+    tokenizer = with_rules("cl100k_base")
+    text = "".join(f"Sentence {number}, 日本語。\r\n\n" for number in range(8_000))
+    told: list[float] = []
+    assert np.array_equal(encode_in_blocks(tokenizer, text, told.append), tokenizer.token_starts(text))
+    assert told == sorted(told)
+    assert told[-1] == 1
+    assert len(told) >= max(2, cores)
 
 
 @pytest.mark.parametrize("name", cv.list_strategies())

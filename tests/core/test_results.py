@@ -19,6 +19,7 @@ from chunkviz import export
 from chunkviz.metrics import fidelity, inside_words, numbers, size_bins
 from chunkviz.samples import app_folder, list_samples, load_sample
 from tests.core.laws import assert_laws
+from tests.core.test_laws import bounds_of
 from tests.core.test_laws import texts
 
 
@@ -101,9 +102,19 @@ def test_exports_read_back_to_the_same_spans(text: str) -> None:
 def test_every_strategy_keeps_the_laws_on_every_sample(name: str, sample: str) -> None:
     document = load_sample(sample)
     tokenizer = cv.get_tokenizer()
+    fields = cv.strategies.strategy_class(name).model_fields
     for size, overlap, unit in ((128, 16, "tokens"), (512, 0, "tokens"), (700, 90, "characters")):
-        chunking = cv.get_strategy(name, chunk_size=size, chunk_overlap=overlap, unit=unit).chunk(document)
-        assert_laws(chunking, size=size, overlap=overlap, unit=unit, tokenizer=tokenizer)
+        given = {
+            "chunk_size": size,
+            "max_chunk_size": size,
+            "max_child_size": size,
+            "chunk_overlap": overlap,
+            "unit": unit,
+        }
+        strategy = cv.get_strategy(name, **{each: value for each, value in given.items() if each in fields})
+        chunking = strategy.chunk(document)
+        limit, shared, counted = bounds_of(strategy)
+        assert_laws(chunking, size=limit, overlap=shared, unit=counted, tokenizer=tokenizer)
         assert fidelity(chunking).complete
 
 

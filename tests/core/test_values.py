@@ -15,7 +15,7 @@ import tiktoken
 
 import chunkviz as cv
 from chunkviz.errors import DocumentError, ParameterError, ServiceError, UnknownNameError, VocabularyError
-from chunkviz.params import Choice, Slider, Switch, TextList, parameters_of
+from chunkviz.params import Control, Slider, parameters_of
 from chunkviz.strategies import STRATEGIES
 from chunkviz.vocabulary import CL100K_SHA256, ENCODINGS, load_tokenizer
 from tests.core.toys import Words
@@ -92,7 +92,7 @@ def test_three_ways_to_name_a_strategy_give_the_same_value() -> None:
     assert strategy == cv.strategy_from_config(strategy.config())
     assert hash(strategy) == hash(cv.strategy_from_config(strategy.config()))
     assert strategy == eval(f"cv.{strategy!r}")  # noqa: S307  the law under test
-    assert cv.list_strategies() == ("fixed_size", "recursive")
+    assert cv.list_strategies()[:2] == ("fixed_size", "recursive")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_every_parameter_is_declared_with_a_control_a_help_and_a_default_it_acce
     strategy()
     for parameter in parameters_of(strategy):
         assert parameter.help
-        assert isinstance(parameter.control, Slider | Choice | TextList | Switch)
+        assert isinstance(parameter.control, Control)
         if isinstance(parameter.control, Slider):
             assert parameter.control.low <= parameter.default <= parameter.control.high
             assert parameter.control.low >= (parameter.minimum or 0)

@@ -1,0 +1,138 @@
+"""The blocks of a markdown document by CommonMark, as places of the document's own text.
+
+The parser is pulldown-cmark (the package ``pyromark``), with tables, footnotes and task lists.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from chunkviz.characters import characters_before
+from chunkviz.document import without_surrogates
+from chunkviz.segments import Heading, front_matter_end, heading_title, line_starts, skip_blank
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chunkviz.document import Document
+    from chunkviz.evidence import StructureKind
+
+_KINDS: Final[dict[str, StructureKind]] = {
+    "Paragraph": "paragraph",
+    "Heading": "header",
+    "BlockQuote": "quote",
+    "CodeBlock": "code fence",
+    "HtmlBlock": "block",
+    "List": "list item",
+    "Item": "list item",
+    "FootnoteDefinition": "paragraph",
+    "Table": "table",
+}
+_CONTAINERS = frozenset(("BlockQuote", "List", "Item", "FootnoteDefinition"))
+
+
+class Block(NamedTuple):
+    """One block: a paragraph, heading, list, list item, quote, table, code block, or another."""
+
+    kind: StructureKind
+    start: int
+    end: int
+    place: int
+    """First visible character of its first line, where what holds the block (a quote, say) has its sign."""
+    depth: int
+    """How many lists, items, quotes and footnotes it stands in."""
+    level: int
+    """Of a heading, from 1; 0 for all else."""
+
+
+def blocks(document: Document) -> tuple[Block, ...]:
+    """Return the blocks in order, each before what it holds; computed once per document.
+
+    Front matter is one block. What no block holds (link definitions) is left out. Source code has
+    no headings: ``#`` starts a comment there.
+    """
+    return document.derive("blocks", lambda: _find_blocks(document))
+
+
+def _find_blocks(document: Document) -> tuple[Block, ...]:
+    import pyromark  # noqa: PLC0415  compiled; loaded when first needed
+
+    text, options = document.text, pyromark.Options
+    front = front_matter_end(text)
+    body = without_surrogates(text[front:])
+    kinds: list[StructureKind] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    depths: list[int] = []
+    levels: list[int] = []
+    around: list[int] = []
+    event: Any
+    for event, span in pyromark.events_with_range(
+        body, options=options.ENABLE_TABLES | options.ENABLE_FOOTNOTES | options.ENABLE_TASKLISTS, merge_text=True
+    ):
+        level = 0
+        if isinstance(event, str):
+            if event != "Rule":
+                continue
+            kind: StructureKind = "block"
+            name = ""
+        else:
+            tag = event.get("Start")
+            if tag is None:
+                continue
+            name = tag if isinstance(tag, str) else next(iter(tag))
+            if name not in _KINDS:
+                continue
+            kind = _KINDS[name]
+            if name == "Heading":
+                level = int(tag[name]["level"][1])
+        start, end = span["start"], span["end"]
+        while around and around[-1] <= start:
+            around.pop()
+        kinds.append(kind)
+        starts.append(start)
+        ends.append(end)
+        depths.append(len(around))
+        levels.append(level)
+        if name in _CONTAINERS:
+            around.append(end)
+    data = body.encode()
+    first = characters_before(data, np.array(starts, np.int64)) + front
+    last = characters_before(data, np.array(ends, np.int64)) + front
+    lines = characters_before(data, _line_beginnings(data, np.array(starts, np.int64))) + front
+    visible = np.fromiter((skip_blank(text), *line_starts(document), len(text)), np.int64)
+    places = visible[np.searchsorted(visible, lines)]
+    if document.format == "code":
+        kinds = ["paragraph" if kind == "header" else kind for kind in kinds]
+        levels = [0] * len(levels)
+    found = map(Block, kinds, first.tolist(), last.tolist(), places.tolist(), depths, levels)
+    head = [Block("block", 0, front, 0, 0, 0)] if front else []
+    return (*head, *(block for block in found if block.place < block.end))
+
+
+def _line_beginnings(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    r"""Return where the line of each offset begins; \n, \r\n and \r end a line."""
+    codes = np.frombuffer(data, np.uint8)
+    ends = codes == ord("\n")
+    if b"\r" in data:
+        alone = codes == ord("\r")
+        alone[:-1] &= ~ends[1:]
+        ends |= alone
+    beginnings = np.concatenate((np.zeros(1, np.int64), np.flatnonzero(ends) + 1))
+    return beginnings[np.searchsorted(beginnings, offsets, "right") - 1]
+
+
+def markdown_headings(document: Document) -> tuple[Heading, ...]:
+    """Return the headings that divide the document; those in lists, quotes and footnotes are left out."""
+    return document.derive("markdown headings", lambda: _find_headings(document))
+
+
+def _find_headings(document: Document) -> tuple[Heading, ...]:
+    found: list[Heading] = []
+    for block in blocks(document):
+        if block.level and not block.depth:
+            source = document.text[block.start : block.end].rstrip("\r\n")
+            found.append(Heading(block.level, heading_title(source), block.start, block.start + len(source)))
+    return tuple(found)
