@@ -75,6 +75,8 @@ class DiskCache:
             As of ``get``.
 
         """
+        if not self.path.exists():  # asking makes none
+            return 0
         with self._open() as database:
             return int(database.execute("SELECT count(*) FROM entries").fetchone()[0])
 
@@ -91,6 +93,8 @@ class DiskCache:
             As of ``get``.
 
         """
+        if not self.path.exists():
+            return 0
         with self._open() as database:
             return _size(database) if database.execute("SELECT EXISTS (SELECT 1 FROM entries)").fetchone()[0] else 0
 

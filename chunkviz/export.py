@@ -58,11 +58,15 @@ def to_jsonl(chunking: Chunking) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def to_csv(chunking: Chunking) -> bytes:
-    """Return CSV with a header row, UTF-8; headings are joined by " > ", a lone surrogate becomes U+FFFD."""
+def to_csv(chunking: Chunking, *, header: bool = True) -> bytes:
+    """Return CSV, UTF-8, with a header row unless it follows other rows.
+
+    Headings are joined by " > ", a lone surrogate becomes U+FFFD.
+    """
     buffer = io.StringIO(newline="")
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
-    writer.writeheader()
+    if header:
+        writer.writeheader()
     for row in rows(chunking):
         writer.writerow({**row, "headings": " > ".join(row["headings"])})
     return without_surrogates(buffer.getvalue()).encode()
@@ -73,6 +77,16 @@ def to_parquet(chunking: Chunking) -> bytes:
     import pyarrow as pa  # noqa: PLC0415  heavy, and only needed here
     import pyarrow.parquet as pq  # noqa: PLC0415
 
+    sink = pa.BufferOutputStream()
+    pq.write_table(to_table(chunking), sink)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def to_table(chunking: Chunking) -> Any:
+    """Return a ``pyarrow.Table`` with typed columns, the same for every chunking; a lone surrogate becomes U+FFFD."""
+    import pyarrow as pa  # noqa: PLC0415  heavy, and only needed here
+
     text = pa.string()
     schema = pa.schema(
         [
@@ -82,10 +96,7 @@ def to_parquet(chunking: Chunking) -> bytes:
             ("begins", text), ("ends", text),
         ]
     )  # fmt: skip
-    table = pa.Table.from_pylist([_utf8(row) for row in rows(chunking)], schema=schema)
-    sink = io.BytesIO()
-    pq.write_table(table, sink)
-    return sink.getvalue()
+    return pa.Table.from_pylist([_utf8(row) for row in rows(chunking)], schema=schema)
 
 
 def _utf8(row: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,15 @@ from chunkviz.errors import ParameterError, UnknownNameError
 Unit: TypeAlias = Literal["tokens", "characters"]
 WHOLE_NUMBER = "a whole number"
 """What an integer parameter must be, in messages."""
+_RULES = {
+    "int_": WHOLE_NUMBER,
+    "float_": "a number",
+    "finite_": "a number",
+    "bool_": "true or false",
+    "string_too_short": "some text",
+}
+"""What must hold, by how pydantic's kinds of not being it begin."""
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "s": " ", "\\": "\\"}
 
 
 class Range(NamedTuple):
@@ -177,10 +186,27 @@ def explain(model: type[BaseModel], error: Mapping[str, Any]) -> ParameterError:
     if error["type"] == "extra_forbidden":
         return UnknownNameError("parameter", name, known)
     place = "".join(f"[{index}]" for index in error["loc"][1:] if isinstance(index, int))
-    rule = str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
-    if error["type"].startswith("int_"):  # the kinds of not being one are told by the value that is shown
-        rule = WHOLE_NUMBER
-    return ParameterError(f"{name}{place} must be {rule}, not {_shown(error['input'])}.")
+    return ParameterError(f"{name}{place} must be {explain_rule(error)}, not {_shown(error['input'])}.")
+
+
+def explain_rule(error: Mapping[str, Any]) -> str:
+    """Return what must hold, by one of pydantic's error records, as what follows "must be"."""
+    for kind, rule in _RULES.items():
+        if error["type"].startswith(kind):  # in which way it does not is told by the value that is shown
+            return rule
+    return str(error["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
+
+
+def unescaped(typed: str) -> str:
+    r"""Return what was typed with ``\n``, ``\t``, ``\r``, ``\s`` (a space) and ``\\`` as what they stand for."""
+    out, rest = [], iter(typed)
+    for character in rest:
+        if character != "\\":
+            out.append(character)
+            continue
+        following = next(rest, "")
+        out.append(_ESCAPES.get(following, f"\\{following}"))
+    return "".join(out)
 
 
 def _shown(value: object) -> str:

@@ -11,9 +11,13 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from chunkviz.errors import ParameterError
 from chunkviz.loaders.limits import Limits
+from chunkviz.params import Slider, explain_rule, parameters_of
+from chunkviz.strategies import Strategy, strategy_class
 
 _DEFAULT = Limits()
 PREFIX = "CHUNKVIZ_"
+ENV_FILE = f"{PREFIX}ENV_FILE"
+"""Variable that names another file than ``.env``."""
 
 
 def _cache_folder() -> Path:
@@ -27,7 +31,9 @@ class Settings(BaseSettings):
     """What an installation starts from; everything has a default, and nothing is needed.
 
     What is passed to the constructor wins, then the environment (``CHUNKVIZ_CHUNK_SIZE=400``; the
-    key also as ``OPENAI_API_KEY``), then the file ``.env`` of the working directory.
+    key also as ``OPENAI_API_KEY``), then the file ``.env`` of the working directory
+    (or the one that ``CHUNKVIZ_ENV_FILE`` names). An empty value
+    is none.
 
     Raises
     ------
@@ -37,13 +43,17 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_file=".env", extra="ignore", frozen=True, use_attribute_docstrings=True
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        use_attribute_docstrings=True,
     )
 
     chunk_size: int = Field(512, ge=1)
     """Chunk size that strategies start from, in tokens."""
     chunk_overlap: int = Field(50, ge=0)
-    """Overlap that fixed_size and contextual_retrieval start from, in tokens."""
+    """Overlap that strategies which repeat text by default start from, in tokens."""
     semantic_threshold: float = Field(0.5, ge=-1, le=1)
     """Similarity threshold that semantic strategies start from."""
     semantic_min_chunk_size: int = Field(5, ge=1)
@@ -55,11 +65,11 @@ class Settings(BaseSettings):
     openai_base_url: str | None = None
     """Address of an OpenAI-compatible service; empty for OpenAI's own."""
     openai_api_key: SecretStr | None = Field(
-        None, repr=False, validation_alias=AliasChoices("openai_api_key", f"{PREFIX}OPENAI_API_KEY", "OPENAI_API_KEY")
+        None, repr=False, validation_alias=AliasChoices(f"{PREFIX}OPENAI_API_KEY", "OPENAI_API_KEY", "openai_api_key")
     )
-    """Key of the service; read from OPENAI_API_KEY, too."""
+    """Key of the service; read from OPENAI_API_KEY, too. It is sent to the address above and nowhere else."""
     cache_folder: Path | None = Field(default_factory=_cache_folder)
-    """Folder for vectors and contexts that services made; "off" keeps nothing on disk."""
+    """Folder for vectors and contexts that services made, by default one of the user's; "off" keeps nothing on disk."""
     cache_megabytes: int = Field(1000, ge=1)
     """Megabytes the cache may take; the longest unused entries leave first."""
     max_upload_megabytes: int = Field(_DEFAULT.max_bytes // 1_000_000, ge=1)
@@ -74,13 +84,13 @@ class Settings(BaseSettings):
     def __init__(self, **given: Any) -> None:
         """Read and check the settings."""
         try:
-            super().__init__(**given)
+            super().__init__(**{"_env_file": os.environ.get(ENV_FILE, ".env"), **given})
         except ValidationError as error:
             record = error.errors()[0]
-            name = str(record["loc"][0]) if record["loc"] else "settings"
-            rule = str(record["msg"]).removeprefix("Input should be ").removeprefix("Value error, ")
-            shown = "" if "key" in name else f", not {record['input']!r}"
-            message = f"The setting {PREFIX}{name.upper()} must be {rule}{shown}."
+            name = str(record["loc"][0]).upper() if record["loc"] else ""
+            # What was given for a key is no part of any message.
+            shown = "" if "KEY" in name else f", not {record['input']!r}"
+            message = f"The setting {PREFIX}{name.removeprefix(PREFIX)} must be {explain_rule(record)}{shown}."
             raise ParameterError(message) from None
 
     @model_validator(mode="before")
@@ -88,11 +98,10 @@ class Settings(BaseSettings):
     def _read_plain_words(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        read = {name: value for name, value in given.items() if value is not None}
-        if str(read.get("cache_folder", "")).lower() == "off":
-            read["cache_folder"] = None
-        if read.get("openai_base_url") == "":
-            read["openai_base_url"] = None
+        read = {name: value for name, value in given.items() if value is not None and value != ""}
+        folder = read.get("cache_folder")
+        if isinstance(folder, str):
+            read["cache_folder"] = None if folder.lower() == "off" else Path(folder).expanduser()
         return read
 
     @property
@@ -110,14 +119,24 @@ class Settings(BaseSettings):
 
         Sizes are in tokens, so they count only where the strategy counts tokens by default.
         """
+        kind = strategy_class(strategy)
         match parameter:
-            case "chunk_size" if strategy != "hierarchical":
+            case "chunk_size" if _counts_tokens(kind):
                 return self.chunk_size
-            case "chunk_overlap" if strategy in {"fixed_size", "contextual_retrieval"}:
+            case "chunk_overlap" if default and _counts_tokens(kind):
                 return self.chunk_overlap
-            case "threshold":
+            case "threshold" if "embedder" in kind.needs:
                 return self.semantic_threshold
-            case "min_chunk_size":
+            case "min_chunk_size" if "embedder" in kind.needs:
                 return self.semantic_min_chunk_size
             case _:
                 return default
+
+
+def _counts_tokens(kind: type[Strategy]) -> bool:
+    """Whether the sizes of a strategy are tokens, unless somebody chooses another unit."""
+    declared = {parameter.name: parameter for parameter in parameters_of(kind)}
+    if "unit" in declared:
+        return bool(declared["unit"].default == "tokens")
+    size = declared.get("chunk_size")
+    return size is not None and isinstance(size.control, Slider) and size.control.unit == "tokens"

@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pydantic import AliasChoices
+
 from chunkviz.params import parameters_of
+from chunkviz.settings import PREFIX, Settings
 from chunkviz.strategies import STRATEGIES
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 _STRATEGIES = re.compile(r"(<!-- strategies: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
+_SETTINGS = re.compile(r"(<!-- settings: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def strategies_table() -> str:
@@ -41,9 +45,24 @@ def strategies_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def settings_table() -> str:
+    """Return all settings with their variables and defaults, as Markdown."""
+    lines = ["| variable | default | meaning |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        alias = field.validation_alias
+        variables = [f"{PREFIX}{name.upper()}"]
+        if isinstance(alias, AliasChoices):
+            variables = [str(each) for each in alias.choices if str(each).isupper()]
+        # What the machine decides is told by the meaning.
+        default = "" if field.default_factory or field.default is None else f"`{field.default}`"
+        lines.append(f"| {', '.join(f'`{each}`' for each in variables)} | {default} | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
 def renewed(readme: str) -> str:
     """Return the README's text with its tables made anew."""
-    return _STRATEGIES.sub(lambda match: match[1] + strategies_table() + match[2], readme)
+    readme = _STRATEGIES.sub(lambda match: match[1] + strategies_table() + match[2], readme)
+    return _SETTINGS.sub(lambda match: match[1] + settings_table() + match[2], readme)
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
     """Read an upload; whatever goes wrong is said, and the document that was open stays open."""
 
     def work(job: jobs.Job[Document]) -> Document:
-        return load_bytes(data, name, cancelled=lambda: job.cancelled)
+        return load_bytes(data, name, limits=session.settings().limits, cancelled=lambda: job.cancelled)
 
     job = jobs.run(identity, f"Reading {as_plain(name)}", work, slot="upload")
     if not job.done:

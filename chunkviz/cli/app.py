@@ -1,8 +1,9 @@
-"""``chunkviz …`` on the command line."""
+"""``chunkviz app``: the app, in a browser."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import socket
 import subprocess
@@ -10,32 +11,31 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from chunkviz import __version__
 from chunkviz.errors import ChunkvizError
 from chunkviz.samples import app_folder
+from chunkviz.settings import ENV_FILE, Settings
+
+if TYPE_CHECKING:
+    from chunkviz.cli.arguments import Commands
 
 _LAST_PORT = 65_535
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code. Errors are one sentence on standard error."""
-    parser = argparse.ArgumentParser(
-        prog="chunkviz", description="See how a document is chunked for retrieval, and why."
-    )
-    parser.add_argument("--version", action="version", version=f"chunkviz {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    app = commands.add_parser("app", help="start the app in a browser")
-    app.add_argument("--port", type=_port, default=8501, help="port to listen on (default: 8501)")
-    app.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
-    app.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    chosen = parser.parse_args(arguments)
-    try:
-        return start_app(chosen.port, chosen.address, open_browser=not chosen.no_browser)
-    except ChunkvizError as error:
-        sys.stderr.write(f"chunkviz: {error}\n")
-        return 1
+def declare(commands: Commands) -> None:
+    """Add the command and its options."""
+    parser = commands.add_parser("app", help="start the app in a browser")
+    parser.add_argument("--port", type=_port, default=8501, help="port to listen on (default: 8501)")
+    parser.add_argument("--address", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    parser.set_defaults(run=run)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Serve the app; return the server's exit code."""
+    return start_app(chosen.port, chosen.address, open_browser=not chosen.no_browser)
 
 
 def _port(text: str) -> int:
@@ -66,9 +66,12 @@ def start_app(port: int, address: str, *, open_browser: bool) -> int:
         "--server.port", str(port),
         "--server.address", address,
         "--server.headless", "true",
+        "--server.maxUploadSize", str(Settings().max_upload_megabytes),
     ]  # fmt: skip
     # From the app's folder, so that its .streamlit/config.toml is the one that is read.
-    server = subprocess.Popen(command, cwd=folder)  # noqa: S603  our own interpreter and file
+    # The settings are those of the folder that it was started in.
+    environment = {**os.environ, ENV_FILE: str(Path(os.environ.get(ENV_FILE, ".env")).absolute())}
+    server = subprocess.Popen(command, cwd=folder, env=environment)  # noqa: S603  our own interpreter and file
     # Whoever ends this process means the server.
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     if open_browser:
