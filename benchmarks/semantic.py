@@ -49,9 +49,11 @@ class Counting:
 
     @property
     def name(self) -> str:
+        """The inner one's."""
         return str(self.inner.name)
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
+        """Count the texts and let the inner one embed them."""
         self.texts += len(texts)
         rows: NDArray[np.float32] = self.inner.embed(texts)
         return rows
@@ -176,7 +178,7 @@ def peers(text: str, static: Any) -> None:
 
 
 def of_wordllama(text: str, static: Any) -> tuple[str, Task]:
-    import wordllama
+    import wordllama  # noqa: PLC0415  optional
 
     # The same model, but with the padding that its own methods count on.
     model = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
@@ -184,8 +186,8 @@ def of_wordllama(text: str, static: Any) -> tuple[str, Task]:
 
 
 def of_chonkie(text: str, static: Any) -> tuple[str, Task]:
-    from chonkie import SemanticChunker
-    from chonkie.embeddings import BaseEmbeddings
+    from chonkie import SemanticChunker  # noqa: PLC0415  optional
+    from chonkie.embeddings import BaseEmbeddings  # noqa: PLC0415  optional
 
     class Same(BaseEmbeddings):
         def embed(self, text: str) -> Any:
@@ -208,8 +210,8 @@ def of_chonkie(text: str, static: Any) -> tuple[str, Task]:
 def of_langchain(text: str, static: Any) -> tuple[str, Task]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from langchain_core.embeddings import Embeddings
-        from langchain_experimental.text_splitter import SemanticChunker
+        from langchain_core.embeddings import Embeddings  # noqa: PLC0415  optional
+        from langchain_experimental.text_splitter import SemanticChunker  # noqa: PLC0415  optional
 
     class Same(Embeddings):
         def embed_documents(self, texts: list[str]) -> Any:
@@ -223,9 +225,9 @@ def of_langchain(text: str, static: Any) -> tuple[str, Task]:
 
 
 def of_llama_index(text: str, static: Any) -> tuple[str, Task]:
-    from llama_index.core import Document
-    from llama_index.core.base.embeddings.base import BaseEmbedding
-    from llama_index.core.node_parser import SemanticSplitterNodeParser
+    from llama_index.core import Document  # noqa: PLC0415  optional
+    from llama_index.core.base.embeddings.base import BaseEmbedding  # noqa: PLC0415  optional
+    from llama_index.core.node_parser import SemanticSplitterNodeParser  # noqa: PLC0415  optional
 
     class Same(BaseEmbedding):
         def _get_query_embedding(self, query: str) -> Any:

@@ -21,8 +21,8 @@ from chunkviz.services import Services
 from chunkviz.span import Span
 from chunkviz.strategies import (
     ClusterSemantic,
-    ContextualRetrieval,
     Code,
+    ContextualRetrieval,
     FixedSize,
     Hierarchical,
     Markdown,
@@ -46,8 +46,8 @@ __all__ = [
     "Chunking",
     "ChunkvizError",
     "ClusterSemantic",
-    "ContextualRetrieval",
     "Code",
+    "ContextualRetrieval",
     "Document",
     "Evidence",
     "FixedSize",

@@ -74,6 +74,8 @@ class Choice:
     """One of a few named values, with the label of each."""
 
     labels: Mapping[str, str]
+    explained: bool = False
+    """Whether the labels say what each value means, rather than only naming it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.strategies.cluster_semantic import ClusterSemantic
-from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
 from chunkviz.strategies.code import Code
+from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
 from chunkviz.strategies.fixed_size import FixedSize
 from chunkviz.strategies.hierarchical import Hierarchical
 from chunkviz.strategies.markdown import Markdown
@@ -96,8 +96,8 @@ __all__ = [
     "STRATEGIES",
     "About",
     "ClusterSemantic",
-    "ContextualRetrieval",
     "Code",
+    "ContextualRetrieval",
     "Cutting",
     "FixedSize",
     "Hierarchical",

@@ -48,7 +48,7 @@ class Semantic(Strategy):
 
     threshold: Annotated[float, THRESHOLD] = 0.5
     """What the similarity of neighbours must reach to stay together, in the terms of the mode."""
-    threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP)] = "absolute"
+    threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP, explained=True)] = "absolute"
     """What the threshold means; the similarity it comes to is always shown."""
     min_chunk_size: Annotated[int, Field(ge=1), Slider(1, 50, 1, "sentences")] = 5
     """Sentences (or whole blocks) a chunk must have before it may end."""

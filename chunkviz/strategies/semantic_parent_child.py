@@ -40,7 +40,7 @@ class SemanticParentChild(Strategy):
 
     threshold: Annotated[float, THRESHOLD] = 0.5
     """What the similarity of neighbouring paragraphs must reach to share a parent, in the terms of the mode."""
-    threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP)] = "absolute"
+    threshold_mode: Annotated[ThresholdMode, Choice(MODE_HELP, explained=True)] = "absolute"
     """What the threshold means; the targets are about parents, and the similarity it comes to is always shown."""
     max_parent_size: Annotated[int, Field(ge=2), Slider(64, 4096, 32, "{unit}", characters=(200, 16000, 100))] = 1024
     """The most a parent may hold; longer ones are split between paragraphs."""

@@ -7,6 +7,7 @@ is drawn the stored values are brought within their bounds, so that no combinati
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 import streamlit as st
@@ -29,8 +30,8 @@ from chunkviz.thresholds import BOUNDS
 from chunkviz.ui import session
 
 _LARGEST = 10_000_000
-_FEW = 3
-"""Choices that stand side by side; more of them are listed."""
+_SIDE_BY_SIDE = 4
+"""Values that fit on one line; more of them make a list."""
 
 
 def draw_parameters(name: str, document: Document) -> Strategy | None:
@@ -69,14 +70,8 @@ def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, do
     match parameter.control:
         case Slider() as slider:
             return _draw_number(key, parameter, slider, values, unit)
-        case Choice(labels) if len(labels) > _FEW:
-            names = list(labels)
-            named = st.selectbox(
-                parameter.label, names, index=names.index(parameter.default), key=key, bind="query-params",
-                help=f"{parameter.help} " + "; ".join(f"**{name}**: {text}" for name, text in labels.items()) + ".",
-            )  # fmt: skip
-            st.caption(f"{labels[named][0].upper()}{labels[named][1:]}.")
-            return named
+        case Choice(labels, explained) if len(labels) > _SIDE_BY_SIDE:
+            return _draw_choice(key, parameter, labels, explained=explained)
         case Choice(labels):  # the values themselves are shown: they are what the address holds
             return st.segmented_control(
                 parameter.label, list(labels), default=parameter.default, required=True, key=key, bind="query-params",
@@ -99,6 +94,18 @@ def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, do
             )  # fmt: skip
         case _:
             assert_never(parameter.control)
+
+
+def _draw_choice(key: str, parameter: Parameter, labels: Mapping[str, str], *, explained: bool) -> str:
+    names = list(labels)
+    meanings = " " + "; ".join(f"**{name}**: {text}" for name, text in labels.items()) + "." if explained else ""
+    named = st.selectbox(
+        parameter.label, names, index=names.index(parameter.default), key=key, bind="query-params",
+        help=parameter.help + meanings,
+    )  # fmt: skip
+    if explained:
+        st.caption(f"{labels[named][0].upper()}{labels[named][1:]}.")
+    return named
 
 
 def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[str, Any], unit: str) -> float:

@@ -18,7 +18,7 @@ from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, T
 from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
-from tests.core.toys import SIZES, size_name, toy
+from tests.core.toys import SIZES, toy
 
 TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
 
@@ -35,7 +35,9 @@ awkward = st.sampled_from(
 texts = st.one_of(st.lists(awkward, max_size=60).map("".join), st.text(max_size=200))
 
 
-def parameter_values(parameter: Parameter, drawn: dict[str, Any]) -> st.SearchStrategy[Any]:
+def parameter_values(  # noqa: PLR0911  one for each control
+    parameter: Parameter, drawn: dict[str, Any]
+) -> st.SearchStrategy[Any]:
     """Return what a parameter may be, from its declaration; a slider below another stays below what that is."""
     low = int(parameter.minimum or 0)
     match parameter.control:

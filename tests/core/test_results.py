@@ -19,8 +19,7 @@ from chunkviz import export
 from chunkviz.metrics import fidelity, inside_words, numbers, size_bins
 from chunkviz.samples import app_folder, list_samples, load_sample
 from tests.core.laws import assert_laws
-from tests.core.test_laws import bounds_of
-from tests.core.test_laws import texts
+from tests.core.test_laws import bounds_of, texts
 
 
 def partial(text: str, *spans: tuple[int, int]) -> cv.Chunking:

@@ -158,8 +158,8 @@ def size_name(strategy: type[cv.Strategy]) -> str:
     return next((name for name in SIZES if name in strategy.model_fields), "")
 
 
-def small(name: str, size: int, overlap: int = 0) -> cv.Strategy:
-    """Return a strategy with chunks of at most ``size``, and of the overlap if it knows one."""
+def small(name: str, size: int, overlap: int = 0, unit: str = "tokens") -> cv.Strategy:
+    """Return a strategy with chunks of at most ``size``, and of the overlap and unit if it knows them."""
     strategy = cv.strategies.strategy_class(name)
-    given = {size_name(strategy): size, "chunk_overlap": overlap}
+    given = {size_name(strategy): size, "chunk_overlap": overlap, "unit": unit}
     return strategy(**{key: value for key, value in given.items() if key in strategy.model_fields})
