@@ -8,16 +8,20 @@ A test compares the README with what this makes, so that it cannot rot.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from pydantic import AliasChoices
 
+from chunkviz.embedders import EMBEDDERS
 from chunkviz.params import parameters_of
 from chunkviz.settings import PREFIX, Settings
 from chunkviz.strategies import STRATEGIES
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 _STRATEGIES = re.compile(r"(<!-- strategies: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
+_EMBEDDERS = re.compile(r"(<!-- embedders: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
 _SETTINGS = re.compile(r"(<!-- settings: .*? -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -30,17 +34,34 @@ def strategies_table() -> str:
         for each in STRATEGIES
     ]
     lines += ["", "| parameter | strategies | takes | default | meaning |", "|---|---|---|---|---|"]
-    seen: dict[str, list[str]] = {}
-    rows: dict[str, tuple[str, str]] = {}
+    # A name means one idea, but what it does differs: each meaning has a row of its own.
+    owners: dict[tuple[str, str, str], dict[str, list[str]]] = {}
     for strategy in STRATEGIES:
-        for parameter in parameters_of(strategy):
-            seen.setdefault(parameter.name, []).append(f"`{strategy.name}` ({parameter.default!r})")
-            rows.setdefault(parameter.name, (parameter.kind, parameter.help))
-    for name, (kind, meaning) in rows.items():
-        owners = [entry.split(" (")[0] for entry in seen[name]]
-        defaults = dict.fromkeys(entry.split(" (", 1)[1].removesuffix(")") for entry in seen[name])
+        for each in parameters_of(strategy):
+            defaults = owners.setdefault((each.name, each.kind, each.help), {})
+            defaults.setdefault(repr(each.default), []).append(strategy.name)
+    for name, kind, meaning in sorted(owners, key=_first(owners)):
+        defaults = owners[name, kind, meaning]
+        who = ", ".join(f"`{owner}`" for named in defaults.values() for owner in named)
+        starts = ", ".join(f"`{value}`" for value in defaults)
+        lines.append(f"| `{name}` | {who} | {kind} | {starts} | {meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+def _first(rows: dict[tuple[str, str, str], Any]) -> Callable[[tuple[str, str, str]], int]:
+    """Return what sorts rows by where their parameter's name is met first, so that its meanings stand together."""
+    names = [name for name, _, _ in rows]
+    return lambda row: names.index(row[0])
+
+
+def embedders_table() -> str:
+    """Return the embedders there are, as Markdown."""
+    lines = ["| embedder | what it does | languages | cost | to install | source |", "|---|---|---|---|---|---|"]
+    for each in EMBEDDERS:
+        languages = ", ".join(each.languages) if each.languages else "any"
+        extra = f"`chunkviz[{each.extra}]`" if each.extra else "nothing"
         lines.append(
-            f"| `{name}` | {', '.join(owners)} | {kind} | {', '.join(f'`{d}`' for d in defaults)} | {meaning} |"
+            f"| `{each.name}` | {each.summary} | {languages} | {each.relative_cost} | {extra} | {each.source} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -62,6 +83,7 @@ def settings_table() -> str:
 def renewed(readme: str) -> str:
     """Return the README's text with its tables made anew."""
     readme = _STRATEGIES.sub(lambda match: match[1] + strategies_table() + match[2], readme)
+    readme = _EMBEDDERS.sub(lambda match: match[1] + embedders_table() + match[2], readme)
     return _SETTINGS.sub(lambda match: match[1] + settings_table() + match[2], readme)
 
 

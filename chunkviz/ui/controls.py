@@ -23,6 +23,7 @@ from chunkviz.params import (
     Switch,
     TextList,
     parameters_of,
+    unescaped,
 )
 from chunkviz.strategies import Strategy, list_strategies, strategy_class
 from chunkviz.strategies.recursive import separator_matches
@@ -205,19 +206,7 @@ def parse_separators(typed: str) -> tuple[str, ...]:
 
     White space at the ends of a line counts; empty lines do not.
     """
-    return tuple(dict.fromkeys(_unescaped(line) for line in typed.split("\n") if line))
-
-
-def _unescaped(line: str) -> str:
-    meanings = {"n": "\n", "t": "\t", "r": "\r", "s": " ", "\\": "\\"}
-    out, rest = [], iter(line)
-    for character in rest:
-        if character != "\\":
-            out.append(character)
-            continue
-        following = next(rest, None)
-        out.append(meanings.get(following or "", f"\\{following or ''}"))
-    return "".join(out)
+    return tuple(dict.fromkeys(unescaped(line) for line in typed.split("\n") if line))
 
 
 def shown_separator(separator: str) -> str:

@@ -14,7 +14,7 @@ from chunkviz.evidence import SizeLimit
 from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
-from chunkviz.ui import session, sidebar
+from chunkviz.ui import services, session, sidebar
 from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -260,7 +260,7 @@ def _draw_downloads(chunking: Chunking) -> None:
         if session.get("source") == "Paste":
             st.caption("Save your text as pasted.md first.")
         sample = session.get("sample") if session.get("source") == "Sample" else None
-        st.code(export.to_python(chunking, sample=sample), language="python")
+        st.code(export.to_python(chunking, sample=sample, services=services.code_of_services()), language="python")
 
 
 def _later(make: Callable[[Chunking], bytes], chunking: Chunking) -> Callable[[], bytes]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
+from chunkviz.embedders import EMBEDDERS, is_available
 from chunkviz.params import parameters_of
 from chunkviz.strategies import all_strategies
 from chunkviz.ui.text import as_plain
 
 _WORDS = {
     "chunk": "a span of the document, with what follows from it: text, tokens, headings, page",
+    "similarity": "cosine of neighbouring segments; a boundary falls where it is below the threshold",
+    "parent, child": "the large chunk that is returned, the small one that is searched",
+    "context": "text written about a chunk and put before it for embedding; never part of its span",
     "boundary": "the place between neighbouring chunks; the evidence says why it is there",
     "overlap": "what neighbouring chunks share; the setting is an upper bound, the screen shows what was measured",
     "segment": "a sentence, line or paragraph that a strategy groups",
@@ -27,6 +31,30 @@ _KEYS = {
     "Enter": "to the details of the selected chunk",
     "Esc": "select nothing",
 }
+
+
+def _draw_services() -> None:
+    st.subheader("Embedders", anchor=False)
+    st.markdown(
+        "What turns text into vectors, for the strategies that compare meanings. Similarities of one are not those of "
+        "another: set the threshold anew, or choose a mode that takes it from the document."
+    )
+    lines = []
+    for each in EMBEDDERS:
+        languages = ", ".join(each.languages) if each.languages else "any language"
+        needs = "" if is_available(each.name) else f" Not installed here: `pip install 'chunkviz[{each.extra}]'`."
+        lines.append(
+            f"- **{each.title}** · `{each.name}`: {as_plain(each.summary)} Languages: {languages}. Cost: "
+            f"{as_plain(each.relative_cost)}. Source: {as_plain(each.source)}.{needs}"
+        )
+    st.markdown("\n".join(lines))
+    st.subheader("Context writers", anchor=False)
+    st.markdown(
+        "- **Outline context** · `outline`: title, headings and the key terms of each chunk; no model writes it.\n"
+        "- **OpenAI-compatible** · `openai`: a language model is shown each chunk with its surroundings and writes one "
+        "or two sentences. The prompts can be read and changed.\n\n"
+        "A paid service is asked only after you have seen an estimate and agreed. Keys stay in your session."
+    )
 
 
 def draw() -> None:
@@ -49,12 +77,14 @@ def draw() -> None:
                 f"- **Best for:** {about.best_for}\n- **Calls:** {about.calls}; relative cost {about.relative_cost}\n"
                 f"- **Source:** {about.source}"
             )
-            # A list, for a table of sentences does not fit a telephone.
-            st.markdown(
-                "\n".join(
-                    f"- `{each.name} = {each.default!r}` {as_plain(each.help)}" for each in parameters_of(strategy)
+            with st.expander("Parameters", icon=":material/tune:"):
+                # A list, for a table of sentences does not fit a telephone.
+                st.markdown(
+                    "\n".join(
+                        f"- `{each.name} = {each.default!r}` {as_plain(each.help)}" for each in parameters_of(strategy)
+                    )
                 )
-            )
+    _draw_services()
     words, keys = st.columns(2)
     with words:
         st.subheader("Words", anchor=False)

@@ -31,6 +31,7 @@ _WRITERS = {"outline": "Outline context: title, headings and key terms. No model
 def choose_services(strategy: Strategy | None, document: Document | None, tokenizer: Tokenizer) -> Services | None:
     """Draw what the strategy needs to be asked; return the services, or None with the error on the screen."""
     session.put("service drawn", False)
+    session.put("service code", {})
     needs = strategy.services_needed() if strategy is not None else ()
     if not needs:
         return Services(tokenizer=tokenizer)
@@ -41,6 +42,17 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
+
+
+def code_of_services() -> dict[str, str]:
+    """Return the code that makes the services in use, where they are not the default ones; never a key."""
+    found: dict[str, str] = session.get("service code") or {}
+    return found
+
+
+def _note_code(service: str, name: str, **options: Any) -> None:
+    given = "".join(f", {key}={value!r}" for key, value in options.items() if value)
+    session.get("service code")[service] = f"get_{service}({name!r}{given})"
 
 
 def _choose_embedder(document: Document | None) -> Embedder:
@@ -67,9 +79,11 @@ def _choose_embedder(document: Document | None) -> Embedder:
         if not model:
             message = "Give the folder of a model, or its name on the hub."
             raise ChunkvizError(message)
+        _note_code("embedder", name, model=model)
         return _kept("embedder object", (name, model), lambda: _cached(get_embedder(name, model=model)))
     if name == EMBEDDERS[0].name:
         return default_embedder()
+    _note_code("embedder", name)
     return _kept("embedder object", (name,), lambda: _cached(get_embedder(name)))
 
 
@@ -88,6 +102,8 @@ def _openai_embedder() -> Embedder:
             help="average: embed the parts and average their vectors. refuse: stop with an error.",
         )  # fmt: skip
         _draw_cache()
+
+    _note_code("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
 
     def make() -> Embedder:
         return AskFirst(
@@ -121,6 +137,10 @@ def _choose_writer() -> Writer:
             help="Filled in for each chunk: " + ", ".join(f"{{{field}}}" for field in PROMPT_FIELDS) + ".",
         )  # fmt: skip
         _draw_cache()
+
+    own = {"system_prompt": system, "user_prompt": user}
+    edited = {key: text for key, text in own.items() if text not in {DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT}}
+    _note_code("writer", _OPENAI, model=model, base_url=base_url, **edited)
 
     def make() -> Writer:
         cache = TextCache(_folder(), _bytes()) if _caching() else None

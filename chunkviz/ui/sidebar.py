@@ -175,7 +175,12 @@ def _pick_pasted() -> Document | None:
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     made: tuple[str, Document] | None = session.get("pasted document")
     if made is None or made[0] != digest:
-        made = (digest, load_bytes(text.encode("utf-8", "replace"), "pasted.md"))
+        try:
+            read = load_bytes(text.encode("utf-8", "replace"), "pasted.md", limits=session.settings().limits)
+        except ChunkvizError as error:
+            st.error(as_plain(str(error)), icon=":material/error:")
+            return None
+        made = (digest, read)
         session.put("pasted document", made)
     return made[1]
 
