@@ -265,10 +265,11 @@ def test_chunks_are_those_of_the_library_in_every_format(kettle: Path, capsysbin
         assert cli.main(["chunk", str(kettle), "--set", "chunk_size=9", "--out", f"out.{form}"]) == 0
         assert Path(f"out.{form}").read_bytes() == data
     assert cli.main(["chunk", str(kettle), "--set", "chunk_size=9", "--out", "OUT.PARQUET"]) == 0
-    assert pq.read_table("OUT.PARQUET").to_pylist() == [{**row, "metadata": "{}"} for row in export.rows(chunking)]
+    rows = [{**row, "metadata": "{}"} for row in export.rows(chunking)]
+    assert pq.read_table("OUT.PARQUET").to_pylist() == rows
     assert cli.main(["chunk", str(kettle), "--set", "chunk_size=9", "--format", "parquet"]) == 0
     out = capsysbinary.readouterr().out
-    assert pq.read_table(io.BytesIO(out)).to_pylist() == list(export.rows(chunking))
+    assert pq.read_table(io.BytesIO(out)).to_pylist() == rows
     assert sorted(path.name for path in Path().iterdir()) == ["OUT.PARQUET", "kettle.md", "out.csv", "out.jsonl"]
 
 
