@@ -28,14 +28,14 @@ _STILL = {"displayModeBar": False, "scrollZoom": False}
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     measured = _remembered(chunking, "numbers", lambda: numbers(chunking))
-    _draw_numbers(measured, getattr(chunking.strategy, "unit", "characters"))
+    _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
     _draw_what_was_found(chunking)
     focus = _draw_fidelity(chunking)
     marked, chosen = _marked_by_charts(chunking)
     state = draw_viewer(
         chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=session.get("focus serial", 0)
     )
-    _draw_selected(chunking, state.selected)
+    _draw_parent(chunking, state.selected)
     _draw_sizes(chunking, state.selected)
     _draw_downloads(chunking)
 
@@ -137,26 +137,18 @@ def _draw_failures(chunking: Chunking) -> None:
         st.rerun()
 
 
-def _draw_selected(chunking: Chunking, selected: int | None) -> None:
-    """Show what stands around the selected chunk: its context, and the parent that would be returned."""
+def _draw_parent(chunking: Chunking, selected: int | None) -> None:
+    """Offer the text of the parent that would be returned for the selected chunk."""
     chunk = chunking[selected] if selected is not None and selected < len(chunking) else None
-    if chunk is None or (chunk.parent is None and not chunk.context and not chunk.context_error):
+    if chunk is None or chunk.parent is None:
         return
-    with st.container(border=True, key="around"):
-        if chunk.context:
-            st.caption(f"Context of chunk {chunk.index + 1}, put before it for embedding, never part of its text")
-            st.text(chunk.context)
-        if chunk.context_error:
-            st.caption(f"Chunk {chunk.index + 1} has no context: {as_plain(chunk.context_error)}")
-        if chunk.parent is not None:
-            parent = chunk.parent
-            shared = sum(each.parent is parent for each in chunking)
-            with st.expander(
-                f"Parent {parent.index + 1} of {len(chunking.parents):,}, returned when this chunk is found · "
-                f"{parent.token_count:,} tokens · {shared:,} children",
-                icon=":material/account_tree:",
-            ):
-                st.text(parent.text)
+    children = sum(each.parent is chunk.parent for each in chunking)
+    with st.expander(
+        f"Parent of chunk {chunk.index + 1}: {chunk.parent.token_count:,} tokens, "
+        f"{children:,} {'child' if children == 1 else 'children'}",
+        icon=":material/account_tree:",
+    ):
+        st.text(chunk.parent.text)
 
 
 def _draw_fidelity(chunking: Chunking) -> Span | None:

@@ -20,6 +20,7 @@ from chunkviz.ui.viewer.payload import (
     Pointer,
     boundaries_message,
     document_message,
+    facts_of,
     fingerprint,
     move_pointer,
     pointer_message,
@@ -131,6 +132,7 @@ def draw_viewer(
                 marked=marked,
                 focus=focus,
                 focus_serial=focus_serial,
+                facts=facts_of(chunking, pointer.selected),
             ),
         )
     return ViewerState(selected=pointer.selected, anchor=pointer.anchor)

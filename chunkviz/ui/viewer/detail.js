@@ -11,8 +11,9 @@ class Detail {
 
   /**
    * @param {DocumentText} text @param {Chunks} chunks @param {number} index or -1 @param {boolean} spaces shown
+   * @param {[string, string][]} told what only Python knows about the chunk
    */
-  draw(text, chunks, index, spaces) {
+  draw(text, chunks, index, spaces, told) {
     if (index < 0) {
       const note = chunks.count ? "Select a chunk to see its exact text, size and place. Click one in the text, or press n." : "Nothing is selected."
       this.element.replaceChildren(made("p", "empty", note))
@@ -25,7 +26,7 @@ class Detail {
     const kept = scroll ? this.element.querySelector(".literal").scrollTop : 0
     const body = literalPart(literal, text.code)
     body.dataset.chunk = `${index}:${chunks.fingerprint}`
-    this.element.replaceChildren(head, factList(text, chunks, index), body)
+    this.element.replaceChildren(head, factList([...factsOf(text, chunks, index), ...told.map(([name, value]) => [name, value, true])]), body)
     body.scrollTop = kept
     this.drawSpaces(spaces)
   }
@@ -47,10 +48,10 @@ function made(tag, name, text = "") {
   return element
 }
 
-/** @param {DocumentText} text @param {Chunks} chunks @param {number} index @returns {HTMLElement} */
-function factList(text, chunks, index) {
+/** @param {[string, string, boolean?][]} facts name, value and whether it takes both columns @returns {HTMLElement} */
+function factList(facts) {
   const list = made("dl", "facts")
-  for (const [name, value, wide] of factsOf(text, chunks, index)) {
+  for (const [name, value, wide] of facts) {
     const row = made("div", wide ? "wide" : "")
     row.append(made("dt", "", name), made("dd", "", value))
     list.append(row)

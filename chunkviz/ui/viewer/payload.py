@@ -124,8 +124,9 @@ def pointer_message(
     marked: Collection[int],
     focus: Span | None,
     focus_serial: int,
+    facts: Sequence[tuple[str, str]] = (),
 ) -> bytes:
-    """Return the message that moves nothing but attention."""
+    """Return the message that moves nothing but attention; ``facts`` are names and values about the selected chunk."""
     indices = np.array(sorted(set(marked)), np.int64)
     packed, body = _pack(leb128(np.diff(indices, prepend=0)))
     head = {
@@ -138,9 +139,32 @@ def pointer_message(
         "marked": len(indices),
         "focus": None if focus is None else [focus.start, focus.end],
         "focusSerial": focus_serial,
+        "facts": list(facts),
         "packed": packed,
     }
     return _message(head, body)
+
+
+def facts_of(chunking: Chunking, selected: int | None) -> list[tuple[str, str]]:
+    """Return what is known about the selected chunk beyond its span: its parent, its context, its metadata."""
+    if selected is None or not 0 <= selected < len(chunking):
+        return []
+    chunk = chunking[selected]
+    facts = []
+    if chunk.parent is not None:
+        parent = chunk.parent
+        place = f"{parent.index + 1:,} of {len(chunking.parents):,}"
+        span = f"{parent.token_count:,} tokens, [{parent.start:,}, {parent.end:,})"
+        facts.append(("Parent, returned when this chunk is found", f"{place}: {span}"))
+    if chunk.context:
+        facts.append(("Context, put before the text for embedding", chunk.context))
+    if chunk.context_error:
+        facts.append(("No context", chunk.context_error))
+    for name, value in chunk.metadata.items():
+        if name != "headings" and value not in (None, (), ""):
+            words = " › ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            facts.append((name.replace("_", " ").capitalize(), words))
+    return facts
 
 
 def fingerprint(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> str:

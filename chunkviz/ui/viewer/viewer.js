@@ -134,8 +134,10 @@ class Viewer {
     if (this.chunks && pointer?.head.chunking === this.chunks.fingerprint && this.pointed !== pointer) {
       this.pointed = pointer
       const before = this.layers
+      this.beyond = { index: pointer.head.selected ?? -1, chunking: pointer.head.chunking, facts: pointer.head.facts }
       this.obey(pointer.head, pointer.body)
       this.stale ||= !sameLayers(before, this.layers)
+      if (!this.stale && this.beyond.facts.length) this.showSelected()
     }
     if (this.chunks && this.stale) this.showChunks()
   }
@@ -267,7 +269,8 @@ class Viewer {
   showSelected() {
     const { selected } = this.layers
     if (this.root.activeElement !== this.parts.number || selected >= 0) this.parts.number.value = selected >= 0 ? selected + 1 : ""
-    this.detail.draw(this.text, this.chunks, selected, this.spaces)
+    const told = this.beyond?.index === selected && this.beyond.chunking === this.chunks.fingerprint ? this.beyond.facts : []
+    this.detail.draw(this.text, this.chunks, selected, this.spaces, told)
     this.table.select(selected)
     this.element.dataset.selected = selected
   }
