@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
-from chunkviz.evidence import Dissimilar, DocumentEnd, Reason, SimilarityCurve, SizeLimit
+from chunkviz.evidence import Dissimilar, DocumentEnd, Reason, SimilarityCurve
 from chunkviz.measure import Measure
 from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
 from chunkviz.segments import language_of, structure_cuts
@@ -123,16 +123,8 @@ def split_large(
             pieces.append(span)
             continue
         packer = packer or Packer(document.text, measure, maximum, levels=_levels(document, segments, kind))
-        pieces += ending_with(span.reason, packer, packer.pack(span.start, span.end))
+        pieces += packer.pack(span.start, span.end, span.reason)
     return pieces
-
-
-def ending_with(reason: Reason, packer: Packer, pieces: Sequence[Piece]) -> list[Piece]:
-    """Return packed pieces whose last one ends for ``reason``, unless it is a character above the limit."""
-    *inner, last = pieces
-    if not isinstance(reason, DocumentEnd) and packer.measure.count(last.start, last.end) > packer.size:
-        reason = SizeLimit(exceeded=True)
-    return [*inner, replace(last, reason=reason)]
 
 
 def _levels(document: Document, segments: Segments, kind: Reason) -> tuple[Level, ...]:

@@ -28,6 +28,9 @@ _SLACK = 2
 _NOT_FIRST = "、，；：。！？」』）】〉》〕”’"
 
 
+_DOCUMENT_END = DocumentEnd()
+
+
 class Cuts(Protocol):
     """Places where a text may be cut, in order."""
 
@@ -204,19 +207,20 @@ class Packer:
     keep_indentation: bool = False
     """Whether a chunk that begins a line begins with the line's indentation, where that fits."""
 
-    def pack(self, begin: int = 0, end: int | None = None) -> list[Piece]:
+    def pack(self, begin: int = 0, end: int | None = None, last: Reason = _DOCUMENT_END) -> list[Piece]:
         """Return the chunks of ``text[begin:end]`` as trimmed pieces in order; both are whole places.
 
         Neighbours share whole segments of the highest level that has one small enough, at most
         ``overlap`` of them; no piece lies inside its neighbour. Only a single character (grapheme
-        cluster) larger than ``size`` exceeds it, and its reason says so.
+        cluster) larger than ``size`` exceeds it, and its reason says so. ``last`` is why the last
+        piece ends.
         """
         pieces: list[Piece] = []
-        for start, stop, reason in self._stretches(begin, len(self.text) if end is None else end):
+        for start, stop, reason in self._stretches(begin, len(self.text) if end is None else end, last):
             self._fill(pieces, start, stop, reason)
         return pieces
 
-    def _stretches(self, begin: int, end: int) -> Iterator[tuple[int, int, Reason]]:
+    def _stretches(self, begin: int, end: int, last: Reason) -> Iterator[tuple[int, int, Reason]]:
         """Yield the trimmed stretches of text between breaks, each with the reason why it ends."""
         text = self.text
         start, length = skip_space(text, begin), trimmed_end(text, begin, end)
@@ -225,7 +229,7 @@ class Packer:
                 yield start, trimmed_end(text, start, place), reason
                 start = place
         if start < length:
-            yield start, length, DocumentEnd()
+            yield start, length, last
 
     def _fill(self, pieces: list[Piece], start: int, length: int, last: Reason) -> None:
         """Append the pieces of the stretch from ``start`` to ``length``."""
@@ -246,7 +250,9 @@ class Packer:
                 cut = snap_forward(text, start + 1, start)
                 reason = SizeLimit(exceeded=measure.count(start, cut) > self.size)
             end = trimmed_end(text, max(start, settled), cut)
-            pieces.append(Piece(opening, end, reason if end < length else last))
+            # What no size can hold is said, but for the end of the document, which is said always.
+            too_large = reason == SizeLimit(exceeded=True) and last != _DOCUMENT_END
+            pieces.append(Piece(opening, end, reason if end < length or too_large else last))
             settled = skip_space(text, cut)
             start = self._step_back(start, end, settled) if self.overlap else settled
 

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from chunkviz.document import Document
 from chunkviz.evidence import DocumentEnd, ParentEnd
-from chunkviz.grouping import ending_with
 from chunkviz.packing import Packer, Piece, structure_levels
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.segments import language_of, structure_cuts
@@ -71,11 +70,9 @@ class Hierarchical(Strategy):
         children: list[Piece] = []
 
         def descend(packer_at: int, begin: int, end: int, above: int | None) -> None:
-            pieces = packers[packer_at].pack(begin, end)
+            pieces = packers[packer_at].pack(begin, end, ParentEnd())
             if packer_at == len(packers) - 1:
-                children.extend(
-                    replace(piece, parent=above) for piece in ending_with(ParentEnd(), packers[packer_at], pieces)
-                )
+                children.extend(replace(piece, parent=above) for piece in pieces)
                 return
             for piece in pieces:
                 parents.append(Parent(piece.start, piece.end, len(packers) - 1 - packer_at, above))
