@@ -64,7 +64,8 @@ class Dissimilar:
 
     def __str__(self) -> str:
         """Return both numbers, with as many digits as it takes to tell them apart."""
-        for digits in range(2, 7):
+        # A threshold near zero needs more digits to be told from zero, and from its neighbours.
+        for digits in range(2 if abs(self.threshold) >= 0.1 else 3, 7):  # noqa: PLR2004
             value, threshold = _shown(self.value, digits), _shown(self.threshold, digits)
             if value != threshold:
                 break

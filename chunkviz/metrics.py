@@ -90,7 +90,9 @@ class Numbers:
     overlap_tokens: float
     """The same in tokens: those of each shared text, counted on its own."""
     duplication: float
-    """Tokens in all chunks over tokens of the document; 1 means nothing is sent twice."""
+    """Tokens of all texts to embed, contexts included, over tokens of the document; 1 means nothing is added."""
+    largest_embedded: int
+    """Tokens of the largest text to embed, context included."""
     mid_sentence: float | None
     """Share (0 to 1) of boundaries inside a sentence; None where there is no boundary."""
     mid_word: float | None
@@ -105,8 +107,13 @@ def numbers(chunking: Chunking) -> Numbers:
     """Measure sizes, overlap and where boundaries fall; sizes in tokens."""
     counts, count = chunking.token_counts, len(chunking)
     if count == 0:
-        return Numbers(0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, None, None)
+        return Numbers(0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 0, None, None)
     total = int(counts.sum())
+    tokenizer = chunking.tokens.tokenizer
+    embedded = [
+        tokenizer.count(chunk.embedding_text) if chunk.context else tokens
+        for chunk, tokens in zip(chunking, counts.tolist(), strict=True)
+    ]
     boundaries = chunking.ends[:-1]
     inner = len(boundaries)
     return Numbers(
@@ -118,7 +125,8 @@ def numbers(chunking: Chunking) -> Numbers:
         largest=int(counts.max()),
         overlap=float(chunking.overlaps[1:].mean()) if inner else 0.0,
         overlap_tokens=_shared_tokens(chunking) / inner if inner else 0.0,
-        duplication=total / max(1, len(chunking.tokens)),
+        duplication=sum(embedded) / max(1, len(chunking.tokens)),
+        largest_embedded=max(embedded),
         mid_sentence=float(inside_sentences(chunking, boundaries).mean()) if inner else None,
         mid_word=_share_inside_words(chunking.document.text, boundaries),
     )

@@ -11,11 +11,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import socket
 import threading
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from pydantic import SecretStr
 
@@ -214,6 +216,7 @@ class OpenAICompatibleService:
         with self._lock:
             if self._client is None:
                 key = self._find_key()
+                self._require_somebody()
                 from openai import OpenAI  # noqa: PLC0415  loaded when first needed
 
                 self._client = OpenAI(
@@ -224,6 +227,21 @@ class OpenAICompatibleService:
                 )
                 self._key = key
             return self._client
+
+    def _require_somebody(self) -> None:
+        """Raise at once where nobody listens: trying again, request by request, would take minutes."""
+        address = urlsplit(self.base_url)
+        if getproxies() or not address.hostname:
+            return
+        port = address.port or (443 if address.scheme == "https" else 80)
+        try:
+            socket.create_connection((address.hostname, port), timeout=5).close()
+        except ConnectionRefusedError:
+            raise UnusableServiceError(
+                self._sentence("refused the connection", "start it, or check the address (base_url)")
+            ) from None
+        except OSError:
+            return  # the client finds out, and tries again
 
     def _find_key(self) -> SecretStr:
         key = self._given_key

@@ -163,6 +163,20 @@ def _bare(annotation: Any) -> Any:
     return get_args(annotation)[0] if origin is Annotated else annotation
 
 
+def fitting_defaults(model: type[BaseModel], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return defaults for what was not given and whose own default is not below what was: a quarter of that."""
+    fitting: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        for control in info.metadata:
+            if isinstance(control, Slider) and control.below and name not in given:
+                limit = fitting.get(control.below, given.get(control.below))
+                if isinstance(limit, int) and not isinstance(limit, bool) and 1 < limit <= info.default:
+                    fitting[name] = max(int(_bound(info, "ge") or 0), limit // 4)
+                elif limit == 1 and _bound(info, "ge") == 0:
+                    fitting[name] = 0
+    return fitting
+
+
 def check_cross_rules(model: BaseModel) -> None:
     """Enforce the rules between parameters that their sliders declare.
 

@@ -83,7 +83,12 @@ class Services:
             ("writer", self.writer, Writer),
         ):
             if (service is not None or name == "tokenizer") and not isinstance(service, protocol):
-                hint = f"; use cv.get_tokenizer({service!r})" if isinstance(service, str) else ""
+                makers = {
+                    "tokenizer": "cv.get_tokenizer",
+                    "embedder": "chunkviz.embedders.get_embedder",
+                    "writer": "chunkviz.writers.get_writer",
+                }
+                hint = f"; use {makers[name]}({service!r})" if isinstance(service, str) else ""
                 needs = ", ".join(sorted(each for each in vars(protocol) if not each.startswith("_")))
                 message = f"{name} must be an object with {needs}, not {service!r}{hint}."
                 raise ParameterError(message)

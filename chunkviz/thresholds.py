@@ -20,7 +20,7 @@ ThresholdMode: TypeAlias = Literal[
 ]
 
 MODE_HELP: dict[str, str] = {
-    "absolute": "the similarity itself, from 0 to 1",
+    "absolute": "the similarity itself; 1 is the same, 0 has nothing in common",
     "percentile": "so many percent of all neighbours are less similar",
     "standard_deviation": "so many standard deviations below the mean similarity",
     "interquartile": "so many interquartile ranges below the mean similarity",

@@ -17,7 +17,7 @@ from chunkviz.errors import ParameterError
 from chunkviz.evidence import Evidence, SimilarityCurve
 from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
-from chunkviz.params import WHOLE_NUMBER, Unit, check_cross_rules, explain
+from chunkviz.params import WHOLE_NUMBER, Unit, check_cross_rules, explain, fitting_defaults
 from chunkviz.services import Services
 from chunkviz.tokens import TokenMap
 
@@ -96,7 +96,11 @@ class Strategy(BaseModel):
         return super().__new__(cls)
 
     def __init__(self, **parameters: Any) -> None:
-        """Check the parameters against their declaration."""
+        """Check the parameters against their declaration.
+
+        A default that must stay below a smaller value than its own is a quarter of that value.
+        """
+        parameters = {**fitting_defaults(type(self), parameters), **parameters}
         try:
             super().__init__(**parameters)
         except ValidationError as error:

@@ -67,10 +67,14 @@ def _draw_numbers(measured: Numbers, unit: str) -> None:
             "across a heading, it is 0, so the mean stays below the setting.",
         )  # fmt: skip
         st.metric(
-            "Tokens sent", f"×{measured.duplication:.2f}",
-            help="Tokens in all chunks over tokens of the document: what overlap costs. 1.00 sends nothing twice.",
+            "Tokens to embed", f"×{measured.duplication:.2f}",
+            help="Tokens of all chunks, contexts included, over tokens of the document: what overlap and context cost.",
         )  # fmt: skip
-        st.metric("Cut mid-sentence", share(measured.mid_sentence), help="Share of boundaries inside a sentence.")
+        st.metric(
+            "Cut mid-sentence",
+            share(measured.mid_sentence),
+            help="Share of chunks that end inside a sentence; where a repeated part begins is not counted.",
+        )
         st.metric(
             "Cut mid-word", share(measured.mid_word),
             help="Share of boundaries between two letters or digits of one word.",
@@ -85,10 +89,11 @@ def _draw_what_was_found(chunking: Chunking) -> None:
     curve = chunking.evidence.curve
     if curve is not None and curve.threshold is not None and len(curve) > 1:
         below = int((curve.signal[curve.allowed] < curve.threshold).sum())
-        kind = "Gradient" if curve.mode == "gradient" else "Similarity"
+        of = f"{below:,} of {int(curve.allowed.sum()):,}"
         facts.append(
-            f"{kind} threshold **{curve.threshold:.3f}**: {below:,} of {int(curve.allowed.sum()):,} "
-            "neighbours lie below it"
+            f"Gradient threshold **{curve.threshold:.3f}**: similarity falls off more steeply at {of} places"
+            if curve.mode == "gradient"
+            else f"Similarity threshold **{curve.threshold:.3f}**: {of} neighbours lie below it"
         )
     if curve is not None:
         facts.append(f"{len(curve):,} segments by {as_plain(curve.embedder)}")
@@ -97,6 +102,8 @@ def _draw_what_was_found(chunking: Chunking) -> None:
     written = sum(chunk.context is not None for chunk in chunking)
     if written:
         facts.append(f"{written:,} of {len(chunking):,} chunks have context")
+        largest = _remembered(chunking, "numbers", lambda: numbers(chunking)).largest_embedded
+        facts.append(f"with it up to {largest:,} tokens")
     if chunking.usage.calls:
         facts.append(f"{chunking.usage.calls:,} calls, {chunking.usage.tokens:,} tokens sent")
     if facts:

@@ -21,7 +21,7 @@ _WORDS = {
     "unit": "what sizes are counted in: tokens or characters (Unicode code points)",
     "p95 tokens": "95 of 100 chunks have at most this many tokens",
     "mean overlap": "tokens (tok) or characters (ch), as set, that a chunk shares with the one before, on average",
-    "tokens sent": "tokens in all chunks over tokens of the document: what overlap costs; ×1.00 sends nothing twice",
+    "tokens to embed": "tokens of all chunks, contexts included, over tokens of the document; ×1.00 adds nothing",
     "cut mid-sentence, mid-word": "share of boundaries that fall inside a sentence, or between letters of one word",
     "white space": "left out at the edges of chunks; every other character is in some chunk",
 }
@@ -63,8 +63,8 @@ def draw() -> None:
     st.markdown(
         "Open a document in the sidebar, choose a strategy, and move its sliders: on **Explore** every chunk is "
         "coloured in place, with the reason for each boundary. Everything is computed on this server; no key and "
-        "no network are needed. The address of the page holds every setting, so it can be sent to a colleague; "
-        "your own text is never part of it."
+        "no network are needed. The address of the page holds document, strategy and parameters, so it can be sent "
+        "to a colleague; your own text and the settings of a service are never part of it."
     )
     st.subheader("Strategies", anchor=False)
     for strategy in all_strategies():

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from chunkviz.document import Document
-from chunkviz.embedders import EMBEDDERS, get_embedder
+from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
 from chunkviz.errors import ChunkvizError
 from chunkviz.segments import language_of
@@ -39,6 +39,7 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
         embedder = _choose_embedder(document) if "embedder" in needs else None
         writer = _choose_writer() if "writer" in needs else None
     except ChunkvizError as error:
+        session.put("service error", str(error))
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
@@ -64,6 +65,9 @@ def _choose_embedder(document: Document | None) -> Embedder:
     )  # fmt: skip
     chosen = declared[name]
     st.caption(chosen.summary)
+    missing = [each.name for each in EMBEDDERS if not is_available(each.name)]
+    if missing:
+        st.caption(f"Not installed here: {', '.join(missing)}.")
     language = language_of(document) if document is not None else None
     if chosen.languages and language and language not in chosen.languages:
         st.warning(

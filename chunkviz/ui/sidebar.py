@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
-from chunkviz.errors import Cancelled, ChunkvizError, VocabularyError
+from chunkviz.errors import Cancelled, ChunkvizError, ServiceError, VocabularyError
 from chunkviz.language import LANGUAGE_NAMES
 from chunkviz.loaders import SUFFIXES, load_bytes
 from chunkviz.samples import list_samples
@@ -265,6 +265,10 @@ def chunk() -> Chunking | None:
     if document is None:
         st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
         return None
+    if strategy is not None and services is None:
+        # In the page, too: on a telephone the sidebar is closed.
+        st.error(as_plain(str(session.get("service error"))), icon=":material/error:")
+        return None
     if strategy is None or services is None:
         st.info("This setting cannot be used; the error in the sidebar says what to change.", icon=":material/west:")
         return None
@@ -281,6 +285,8 @@ def chunk() -> Chunking | None:
     except ChunkvizError as error:
         jobs.forget("chunking")
         st.error(as_plain(str(error)), icon=":material/error:")
+        if isinstance(error, ServiceError):
+            st.button("Try again", icon=":material/refresh:", key="try again")
     return None
 
 
@@ -302,7 +308,9 @@ def _ask(question: ConsentNeeded) -> None:
             agreed.add(question.digest)
             jobs.forget("chunking")
             st.rerun()
-        st.caption("Nothing has been sent yet. The figures are estimates: tokens counted here, at list prices.")
+        st.caption(
+            "Nothing has been sent yet. The figures are estimates: tokens counted here, at OpenAI's list prices."
+        )
 
 
 def chunk_again() -> None:

@@ -127,3 +127,17 @@ def test_the_exported_python_lines_make_the_same_chunks(sample: str, monkeypatch
         exec(lines, scope)  # noqa: S102  the law under test
         assert scope["chunking"] == chunking
     assert Path(entry.file).exists()
+
+
+def test_what_is_embedded_counts_the_context() -> None:
+    class Says:
+        name = "says"
+
+        def write(self, _request: object, /) -> str:
+            return "One two three."
+
+    chunking = cv.ContextualRetrieval(base="recursive").chunk("Four five six.", cv.Services(writer=Says()))
+    count = cv.get_tokenizer().count
+    assert numbers(chunking).largest == count("Four five six.")
+    assert numbers(chunking).largest_embedded == count("One two three.\n\nFour five six.")
+    assert numbers(chunking).duplication == count("One two three.\n\nFour five six.") / count("Four five six.")

@@ -95,6 +95,16 @@ def test_three_ways_to_name_a_strategy_give_the_same_value() -> None:
     assert cv.list_strategies()[:2] == ("fixed_size", "recursive")
 
 
+def test_a_default_that_must_stay_below_a_small_size_is_a_quarter_of_it() -> None:
+    assert cv.FixedSize(chunk_size=20).chunk_overlap == 5
+    assert cv.FixedSize(chunk_size=51).chunk_overlap == 50
+    assert cv.FixedSize(chunk_size=1).chunk_overlap == 0
+    assert cv.Hierarchical(parent_chunk_size=100) == cv.Hierarchical(
+        parent_chunk_size=100, chunk_size=25, chunk_overlap=6
+    )
+    assert cv.FixedSize(chunk_size=20) == eval(f"cv.{cv.FixedSize(chunk_size=20)!r}")  # noqa: S307  the law under test
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
