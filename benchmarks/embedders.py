@@ -30,8 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
-from chunkviz.embedders.vectors import neighbour_similarities
 from chunkviz.segments import split_sentences
+from chunkviz.vectors import neighbour_similarities
 from chunkviz.vocabulary import packaged_cl100k
 
 SHARE = Path("/usr/share")  # where Debian's packages put their documentation

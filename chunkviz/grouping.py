@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
+from chunkviz.embedding import compare_spans
 from chunkviz.evidence import Dissimilar, DocumentEnd, Reason, SimilarityCurve
 from chunkviz.measure import Measure
 from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.thresholds import ThresholdMode, cuts_for, resolve_threshold, signal_of
-from chunkviz.vectors import compare_spans
 
 
 @dataclass(frozen=True)

@@ -1,188 +1,12 @@
-"""Vectors of a document's segments: asked for once each, checked, and compared with their neighbours."""
+"""Small arithmetic on vectors: unit length, cosines of neighbours, means of parts."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import numpy as np
-
-from chunkviz.document import Document
-from chunkviz.embedders.lexical import Lexical
-from chunkviz.errors import ServiceError
-from chunkviz.packing import Packer
-from chunkviz.remembered import remembered
-from chunkviz.tokens import TokenMap
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from chunkviz.services import Embedder, Services
-
-_BATCH = 1024
-"""Texts embedded between two reports of progress, where the embedder names no number."""
-_KEPT = 4
-_KEPT_BYTES = 256 * 2**20
-"""Sets of vectors kept for a document and an embedder: one for each way of making segments somebody tries."""
-
-
-@lru_cache(maxsize=1)
-def default_embedder() -> Embedder:
-    """Return the embedder that needs no model; always the same object, so that its vectors are remembered."""
-    return Lexical()
-
-
-@dataclass(frozen=True, eq=False)
-class Vectors:
-    """One row per text, and what they cost when they were made."""
-
-    rows: NDArray[np.float32]
-    """float32 (n, dimensions), unit length; a row of zeros where the embedder gave nothing usable."""
-    embedder: str
-    """Name of the embedder."""
-    calls: int
-    tokens: int
-
-
-def embed_spans(
-    document: Document, starts: NDArray[np.int64], ends: NDArray[np.int64], services: Services
-) -> tuple[Vectors, bool]:
-    """Return the vectors of spans of a document, and whether they were made now and not remembered.
-
-    They live as long as the document and the embedder, so that a slider never embeds twice.
-
-    Raises
-    ------
-    ServiceError
-        When the embedder fails, or gives another number or shape of vectors than it should.
-    Cancelled
-        When ``services.report`` says so.
-
-    """
-    return _known_or_made(document, "vectors", starts, ends, services, lambda made: made)
-
-
-def compare_spans(
-    document: Document, starts: NDArray[np.int64], ends: NDArray[np.int64], services: Services
-) -> tuple[Vectors, bool]:
-    """Return, as one column, the similarity of each span with the next; raises as :func:`embed_spans`.
-
-    The vectors themselves, which take a hundred times the text, are not kept.
-    """
-
-    def compared(made: Vectors) -> Vectors:
-        return replace(made, rows=neighbour_similarities(made.rows)[:, None])
-
-    return _known_or_made(document, "similarities", starts, ends, services, compared)
-
-
-def _known_or_made(
-    document: Document,
-    what: str,
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    services: Services,
-    kept: Callable[[Vectors], Vectors],
-) -> tuple[Vectors, bool]:
-    embedder = services.embedder or default_embedder()
-    known: OrderedDict[bytes, Vectors] = remembered(document, what, embedder, OrderedDict)
-    key = hashlib.sha256(starts.tobytes() + b"|" + ends.tobytes()).digest()
-    if key in known:
-        known.move_to_end(key)
-        return known[key], False
-    texts = [document.text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-    known[key] = made = kept(embed_texts(texts, embedder, services))
-    while len(known) > 1 and (len(known) > _KEPT or sum(each.rows.nbytes for each in known.values()) > _KEPT_BYTES):
-        known.popitem(last=False)
-    return made, True
-
-
-def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) -> Vectors:
-    """Return one unit row per text; each distinct text is sent once, none longer than the embedder reads.
-
-    A longer text is cut by the tokens of ``services.tokenizer``; its row is the mean of its parts,
-    weighted by their tokens. Raises as :func:`embed_spans`.
-    """
-    fitted: Callable[[Sequence[str]], Embedder] | None = getattr(embedder, "fitted", None)
-    parts, owners, weights = _parts(texts, embedder, services)
-    distinct = list(dict.fromkeys(parts))
-    before = getattr(embedder, "usage", None)
-    ready = fitted(distinct) if fitted is not None else embedder
-    rows = _in_batches(distinct, ready, embedder, services)
-    after = getattr(embedder, "usage", None)
-    place = {text: index for index, text in enumerate(distinct)}
-    order = np.fromiter((place[part] for part in parts), np.int64, len(parts))
-    if len(parts) == len(texts):
-        rows = rows[order] if len(distinct) < len(parts) else rows
-    else:
-        rows = _means(rows[order], owners, weights, len(texts))
-    return Vectors(
-        rows,
-        embedder.name,
-        calls=0 if before is None else after.calls - before.calls,  # type: ignore[union-attr]  # both or neither
-        tokens=0 if before is None else after.tokens - before.tokens,  # type: ignore[union-attr]
-    )
-
-
-def _parts(
-    texts: Sequence[str], embedder: Embedder, services: Services
-) -> tuple[list[str], NDArray[np.int64], NDArray[np.float32]]:
-    """Cut texts that the embedder cannot read whole; return parts, the text each belongs to, and its weight."""
-    # An embedder that knows its model's own tokens, and has been told what to do, divides better.
-    divides = getattr(embedder, "divides_long_texts", False)
-    limit: int | None = None if divides else getattr(embedder, "max_tokens", None)
-    parts: list[str] = []
-    owners: list[int] = []
-    weights: list[float] = []
-    for index, text in enumerate(texts):
-        # No token is shorter than a byte, so a short text needs no counting.
-        if limit is None or len(text) * 4 <= limit or services.tokenizer.count(text) <= limit:
-            parts.append(text)
-            owners.append(index)
-            weights.append(1.0)
-            continue
-        own = Document(text)
-        tokens = TokenMap.of(own, services.tokenizer)
-        for piece in Packer(text, tokens, limit).pack():
-            parts.append(text[piece.start : piece.end])
-            owners.append(index)
-            weights.append(float(tokens.count(piece.start, piece.end)))
-    return parts, np.array(owners, np.int64), np.array(weights, np.float32)
-
-
-def _in_batches(texts: list[str], ready: Embedder, embedder: Embedder, services: Services) -> NDArray[np.float32]:
-    size = int(getattr(embedder, "batch", _BATCH))
-    rows = np.zeros((0, 1), np.float32)
-    for first in range(0, len(texts), size):
-        batch = texts[first : first + size]
-        found = unit_rows(_checked(ready.embed(batch), len(batch), embedder))
-        if first == 0:
-            rows = np.empty((len(texts), found.shape[1]), np.float32)
-        if found.shape[1] != rows.shape[1]:
-            message = (
-                f"The embedder {embedder.name!r} gave vectors of {rows.shape[1]} and then of {found.shape[1]} "
-                "dimensions; all must have the same."
-            )
-            raise ServiceError(message)
-        rows[first : first + len(batch)] = found
-        services.report(min(1.0, (first + len(batch)) / len(texts)))
-    return rows
-
-
-def _checked(given: object, count: int, embedder: Embedder) -> NDArray[np.float32]:
-    try:
-        rows = np.asarray(given, np.float32)
-    except (TypeError, ValueError):
-        rows = np.zeros(0, np.float32)
-    if rows.ndim != 2 or len(rows) != count or rows.shape[1] == 0:  # noqa: PLR2004  rows and columns
-        shape = f"{len(rows)} vectors" if rows.ndim == 2 else f"an array of shape {rows.shape}"  # noqa: PLR2004
-        message = f"The embedder {embedder.name!r} must give one vector for each of {count} texts, not {shape}."
-        raise ServiceError(message)
-    return rows
+from numpy.typing import NDArray
 
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -197,17 +21,39 @@ def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return scaled
 
 
-def _means(
-    rows: NDArray[np.float32], owners: NDArray[np.int64], weights: NDArray[np.float32], count: int
-) -> NDArray[np.float32]:
-    sums = np.zeros((count, rows.shape[1]), np.float32)
-    np.add.at(sums, owners, rows * weights[:, None])
-    return unit_rows(sums)
-
-
 def neighbour_similarities(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the cosine of each unit row with the next, float32 (n - 1,); 0 where either is a row of zeros."""
     if len(rows) < 2:  # noqa: PLR2004  a pair
         return np.zeros(0, np.float32)
     found: NDArray[np.float32] = np.einsum("ij,ij->i", rows[:-1], rows[1:], dtype=np.float32)
     return found.clip(-1.0, 1.0)
+
+
+def averaged(
+    vectors: NDArray[np.float32], owners: Sequence[int] | NDArray[np.int64], count: int
+) -> NDArray[np.float32]:
+    """Return the mean of the rows of each owner at length one, float32 (count, dimensions); zero where it has none."""
+    sums = np.zeros((count, vectors.shape[1]), np.float32)
+    np.add.at(sums, np.asarray(owners, np.intp), vectors)
+    return unit_rows(sums)
+
+
+def parts(text: str, starts_of: Callable[[str], Sequence[int]], limit: int) -> list[str]:
+    """Cut ``text`` where a model's own tokens start, so that no part has more than ``limit`` of them.
+
+    Parameters
+    ----------
+    starts_of
+        Returns the character at which each token of a text starts.
+    limit
+        The largest number of tokens in a part.
+
+    """
+    starts = starts_of(text)
+    if len(starts) <= limit or len(text) <= 1:
+        return [text]
+    cuts = sorted({0, *starts[limit::limit], len(text)})
+    if len(cuts) == 2:  # noqa: PLR2004  one character of more tokens than the model reads, and little else
+        cuts.insert(1, len(text) // 2)
+    # A part may have a token more than it had within the text, so each is looked at again.
+    return [piece for start, end in pairwise(cuts) for piece in parts(text[start:end], starts_of, limit)]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from chunkviz.document import without_surrogates
 from chunkviz.embedders.lexical import Lexical
 from chunkviz.embedders.requirements import failed, need
-from chunkviz.embedders.vectors import averaged, neighbour_similarities
 from chunkviz.errors import ParameterError
+from chunkviz.vectors import averaged, neighbour_similarities
 
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 _LONGEST = 4000

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from chunkviz.document import without_surrogates
 from chunkviz.embedders.requirements import failed, need
-from chunkviz.embedders.vectors import unit
+from chunkviz.vectors import unit_rows
 
 _AT_ONCE = 256
 """Texts whose tokens' vectors are in memory together."""
@@ -58,7 +58,7 @@ class Static:
                 if ids:
                     known = np.minimum(np.array(ids), len(self._model.embedding) - 1)
                     vectors[row] = self._model.embedding[known].mean(axis=0)
-        return unit(vectors)
+        return unit_rows(vectors)
 
     @cached_property
     def _model(self) -> Any:

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from chunkviz.document import without_surrogates
 from chunkviz.embedders.requirements import need
-from chunkviz.embedders.vectors import averaged, parts, unit
 from chunkviz.errors import ServiceError
+from chunkviz.vectors import averaged, parts, unit_rows
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 """Small, English, Apache License 2.0; fetched once by the library, unless ``model`` is a folder."""
@@ -54,7 +54,7 @@ class _Transformer(ABC):
         shortest_first = sorted(range(len(pieces)), key=lambda piece: len(pieces[piece]))
         for start in range(0, len(pieces), self.batch):
             batch = shortest_first[start : start + self.batch]
-            vectors[batch] = unit(self._run([pieces[piece] for piece in batch]))
+            vectors[batch] = unit_rows(self._run([pieces[piece] for piece in batch]))
         return averaged(vectors, owners, len(texts))
 
     @abstractmethod

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
+from chunkviz.embedding import embed_spans
 from chunkviz.evidence import DocumentEnd, Optimum, SimilarityCurve
 from chunkviz.grouping import split_large
 from chunkviz.measure import Measure
@@ -18,7 +19,7 @@ from chunkviz.params import Slider
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
-from chunkviz.vectors import embed_spans, neighbour_similarities
+from chunkviz.vectors import neighbour_similarities
 
 
 class ClusterSemantic(Strategy):

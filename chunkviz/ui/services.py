@@ -10,6 +10,7 @@ import streamlit as st
 from chunkviz.document import Document
 from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
+from chunkviz.embedding import default_embedder
 from chunkviz.errors import ChunkvizError
 from chunkviz.segments import language_of
 from chunkviz.services import Embedder, Services, Writer
@@ -18,7 +19,6 @@ from chunkviz.tokens import Tokenizer
 from chunkviz.ui import session
 from chunkviz.ui.consent import AskFirst
 from chunkviz.ui.text import as_plain
-from chunkviz.vectors import default_embedder
 from chunkviz.writers import TextCache, default_writer, get_writer
 from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT, PROMPT_FIELDS
 

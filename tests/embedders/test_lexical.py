@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from chunkviz.embedders import Lexical
 from chunkviz.embedders.lexical import fold
-from chunkviz.embedders.vectors import neighbour_similarities
 from chunkviz.errors import ParameterError
 from chunkviz.services import Embedder
+from chunkviz.vectors import neighbour_similarities
 
 MODULO = 1 << 32
 

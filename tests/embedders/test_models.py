@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from chunkviz.embedders import EMBEDDERS, Lexical, embedder_declaration, get_embedder, is_available, list_embedders
-from chunkviz.embedders.vectors import neighbour_similarities, parts
 from chunkviz.errors import ParameterError, ServiceError, UnknownNameError
 from chunkviz.services import Embedder
+from chunkviz.vectors import neighbour_similarities, parts
 
 LOCAL = [each.name for each in EMBEDDERS if not each.needs_network and each.name != "transformers"]
 
