@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from hypothesis import example, given, settings
@@ -23,7 +23,7 @@ TEXT = "abcd efgh ijkl mnop"
 def cut(text: str, *offsets: int) -> cv.Chunking:
     """Return a chunking of ``text`` with boundaries at just these offsets."""
     edges = [0, *offsets, len(text)]
-    return partial(text, *zip(edges[:-1], edges[1:], strict=True))
+    return partial(text, *pairwise(edges))
 
 
 @st.composite
