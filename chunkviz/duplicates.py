@@ -100,6 +100,7 @@ def _sets(chunking: Chunking) -> list[NDArray[np.int64]]:
     runs = _numbered(np.array(words, np.int64))
     first = np.searchsorted(np.array(begins, np.int64), chunking.starts, "left")
     behind = np.searchsorted(np.array(ends, np.int64), chunking.ends, "right") - RUN + 1
+    behind = np.maximum(behind, first)  # of fewer words there is no run
     sets = [np.unique(runs[at:end]) for at, end in zip(first.tolist(), behind.tolist(), strict=True)]
     if not sets:
         return []
