@@ -1,0 +1,291 @@
+"""A chunking's settings as a file to keep beside the documents, and what must hold of its results.
+
+    strategy = "recursive"
+    tokenizer = "cl100k_base"
+
+    [parameters]
+    chunk_size = 256
+
+    [check]
+    max_chunks = 400
+    max_p95_tokens = 256
+    min_coverage = 1.0
+
+    [check.max_findings]
+    stranded_heading = 0
+
+Services are named, and their options with them; keys are never part of a recipe.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chunkviz.agreement import blank_places
+from chunkviz.alignment import OwnChunks
+from chunkviz.chunk import Chunking
+from chunkviz.errors import ParameterError
+from chunkviz.lint import KINDS, FindingKind, Rules, lint
+from chunkviz.metrics import fidelity, numbers
+from chunkviz.strategies import Strategy, strategy_from_config
+from chunkviz.tokens import DEFAULT_ENCODING
+
+Value: TypeAlias = str | int | float | bool
+MAX_CHARACTERS = 1_000_000
+_SECRETS = re.compile(r"api_?key|secret|password|token$|authorization", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"//[^/@\s]+@")
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\f"}
+
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
+Count: TypeAlias = Annotated[int, Field(ge=0, strict=True)]
+
+
+class Check(BaseModel):
+    """What must hold of each document; what is None is not asked for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    min_chunks: Count | None = None
+    """Fewest chunks."""
+    max_chunks: Count | None = None
+    """Most chunks."""
+    max_p95_tokens: Annotated[float, Field(ge=0)] | None = None
+    """Tokens that 95 of 100 chunks do not exceed."""
+    min_coverage: Share | None = None
+    """Share of the characters, white space aside, that are in a chunk."""
+    max_findings: Mapping[str, Count] = Field(default_factory=dict)
+    """Most findings of a kind, such as ``stranded_heading``."""
+    tiny_tokens: Count | None = None
+    """Tokens below which a chunk is tiny, where it is not 16."""
+    oversize_tokens: Count | None = None
+    """Tokens above which a chunk is oversize, where it is not 8,191."""
+    min_recall: Share | None = None
+    """Share of the text that the questions ask for which is retrieved."""
+    questions: str | None = None
+    """File of the questions, beside the recipe."""
+
+    @model_validator(mode="after")
+    def _knows_its_kinds(self) -> Self:
+        for name in self.max_findings:
+            if name not in FINDING_NAMES:
+                known = ", ".join(FINDING_NAMES)
+                message = f"max_findings has no kind {name!r}; there are: {known}"
+                raise ValueError(message)
+        if (self.min_recall is None) != (self.questions is None):
+            message = "min_recall and questions need each other"
+            raise ValueError(message)
+        return self
+
+    @property
+    def rules(self) -> Rules:
+        """The limits that findings are held against."""
+        standard = Rules()
+        return Rules(
+            tiny=standard.tiny if self.tiny_tokens is None else self.tiny_tokens,
+            oversize=standard.oversize if self.oversize_tokens is None else self.oversize_tokens,
+        )
+
+
+FINDING_NAMES: dict[str, FindingKind] = {kind.replace(" ", "_").replace("-", "_"): kind for kind in KINDS}
+"""Kinds of findings, under the names that a recipe calls them by."""
+
+
+class Recipe(BaseModel):
+    """A strategy with its parameters, the services by name, and what must hold.
+
+    Raises
+    ------
+    ParameterError
+        By ``read_recipe`` and ``write_recipe``, naming what must hold and what was given.
+
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    strategy: str
+    """Name of the strategy."""
+    parameters: Mapping[str, Any] = Field(default_factory=dict)
+    """Its parameters; those left out have their defaults."""
+    tokenizer: str = DEFAULT_ENCODING
+    """Name of what counts tokens."""
+    embedder: str | None = None
+    """Name of what makes vectors; None for the default one."""
+    embedder_options: Mapping[str, Value] = Field(default_factory=dict)
+    writer: str | None = None
+    """Name of what writes context; None for the default one."""
+    writer_options: Mapping[str, Value] = Field(default_factory=dict)
+    language: str | None = None
+    """Code of the documents' language; None detects it in each."""
+    check: Check | None = None
+
+    @model_validator(mode="after")
+    def _holds_no_secret(self) -> Self:
+        for what, options in (("embedder_options", self.embedder_options), ("writer_options", self.writer_options)):
+            for name, value in options.items():
+                if _SECRETS.search(name) or (isinstance(value, str) and _CREDENTIALS.search(value)):
+                    message = f"{what} must hold no key ({name}), since recipes are kept and seen by others"
+                    raise ValueError(message)
+        return self
+
+    def make_strategy(self) -> Strategy:
+        """Return the strategy with its parameters."""
+        return strategy_from_config({"strategy": self.strategy, **self.parameters})
+
+
+def recipe_of(strategy: Strategy, **services: Any) -> Recipe:
+    """Return the recipe of a strategy; ``services`` are the other fields of :class:`Recipe`."""
+    if isinstance(strategy, OwnChunks):
+        message = f"{strategy} were made elsewhere, so no recipe makes them again; choose a strategy."
+        raise ParameterError(message)
+    config = strategy.config()
+    return _checked({"strategy": config.pop("strategy"), "parameters": config, **services}, "the recipe")
+
+
+def read_recipe(text: str, name: str = "the recipe") -> Recipe:
+    """Return the recipe that a TOML text holds; ``name`` is what messages call it.
+
+    Raises
+    ------
+    ParameterError
+        When it is no TOML, or has a field, a strategy or a parameter that there is not.
+
+    """
+    if len(text) > MAX_CHARACTERS:
+        message = f"{name} has {len(text):,} characters; a recipe has at most {MAX_CHARACTERS:,}."
+        raise ParameterError(message)
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        message = f"{name} must be TOML: {error}."
+        raise ParameterError(message) from None
+    recipe = _checked(data, name)
+    try:
+        recipe.make_strategy()
+    except ParameterError as error:
+        message = f"{name}: {error}"
+        raise ParameterError(message) from None
+    return recipe
+
+
+def _checked(data: Mapping[str, Any], name: str) -> Recipe:
+    try:
+        return Recipe(**data)
+    except ValidationError as error:
+        record = error.errors(include_input=False)[0]
+        place = ".".join(str(each) for each in record["loc"]) or "recipe"
+        rule = record["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+        message = f"{name}, {place}: {rule}."
+        raise ParameterError(message) from None
+
+
+def write_recipe(recipe: Recipe) -> str:
+    """Return the recipe as TOML, which ``read_recipe`` reads back to an equal one.
+
+    Raises
+    ------
+    ParameterError
+        For text with half a surrogate pair, which TOML cannot hold.
+
+    """
+    data = recipe.model_dump(exclude_none=True)
+    lines = [f"{_key(name)} = {_value(value)}" for name, value in data.items() if not isinstance(value, dict)]
+    for name, table in data.items():
+        if isinstance(table, dict) and table:
+            lines += _table((name,), table)
+    return "\n".join(lines) + "\n"
+
+
+def _table(path: tuple[str, ...], table: Mapping[str, Any]) -> list[str]:
+    plain = {name: value for name, value in table.items() if not isinstance(value, dict)}
+    inner = {name: value for name, value in table.items() if isinstance(value, dict) and value}
+    lines = ["", f"[{'.'.join(map(_key, path))}]"]
+    lines += [f"{_key(name)} = {_value(value)}" for name, value in plain.items() if value is not None]
+    for name, value in inner.items():
+        lines += _table((*path, name), value)
+    return lines
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _value(name)
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case str():
+            return f'"{"".join(map(_escaped, value))}"'
+        case list() | tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case _:
+            message = f"a recipe can hold texts, numbers, true and false, and lists of them, not {value!r}."
+            raise ParameterError(message)
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if "\ud800" <= character <= "\udfff":
+        message = "a recipe cannot hold half a surrogate pair; leave it out of the parameters."
+        raise ParameterError(message)
+    return f"\\u{ord(character):04x}" if character < " " or character == "\x7f" else character
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """One thing that must hold, and what was measured."""
+
+    name: str
+    """As the recipe calls it."""
+    rule: Literal["at least", "at most"]
+    expected: float
+    measured: float | None
+    """None where it cannot be measured: see ``why``."""
+    why: str = ""
+    """Why nothing was measured."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds; what cannot be measured does not."""
+        if self.measured is None:
+            return False
+        return self.measured >= self.expected if self.rule == "at least" else self.measured <= self.expected
+
+
+def assertions(check: Check, chunking: Chunking, recall: float | None = None) -> Sequence[Assertion]:
+    """Measure what a check asks for; ``recall`` is measured elsewhere, where questions and an index are at hand."""
+    found = numbers(chunking)
+    made: list[Assertion] = []
+    if check.min_chunks is not None:
+        made.append(Assertion("min_chunks", "at least", check.min_chunks, found.chunks))
+    if check.max_chunks is not None:
+        made.append(Assertion("max_chunks", "at most", check.max_chunks, found.chunks))
+    if check.max_p95_tokens is not None:
+        made.append(Assertion("max_p95_tokens", "at most", check.max_p95_tokens, found.p95))
+    if check.min_coverage is not None:
+        made.append(Assertion("min_coverage", "at least", check.min_coverage, coverage(chunking)))
+    if check.max_findings:
+        result = lint(chunking, check.rules)
+        for name, most in check.max_findings.items():
+            kind = FINDING_NAMES[name]
+            why = result.not_checked.get(kind, "")
+            made.append(Assertion(f"max_findings.{name}", "at most", most, result.counts.get(kind), why))
+    if check.min_recall is not None:
+        why = "" if recall is not None else "no questions were asked"
+        made.append(Assertion("min_recall", "at least", check.min_recall, recall, why))
+    return made
+
+
+def coverage(chunking: Chunking) -> float:
+    """Return the share (0 to 1) of characters, white space aside, that are in a chunk; 1 where there is no text."""
+    visible = len(chunking.document) - len(blank_places(chunking.document))
+    return 1 - fidelity(chunking).left_out / visible if visible else 1.0
