@@ -173,7 +173,7 @@ def _langchain(strategy: Strategy, encoding: str, suffix: str) -> _Answer:  # no
 def _recursive_langchain(name: str, encoding: str, unit: str, size: int, overlap: int, more: str = "") -> str:
     sizes = f"chunk_size={size}, chunk_overlap={overlap}{more}"
     if unit == "tokens":
-        made = f"RecursiveCharacterTextSplitter.from_tiktoken_encoder(encoding_name={encoding!r}, {sizes})"
+        made = f"RecursiveCharacterTextSplitter.from_tiktoken_encoder(\n    encoding_name={encoding!r}, {sizes}\n)"
     else:
         made = f"RecursiveCharacterTextSplitter({sizes})"
     return f"{name} = {made}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from chunkviz.agreement import agreement, window_errors
 from chunkviz.cli import consent, services
 from chunkviz.cli.arguments import make_strategy, named_strategy
 from chunkviz.cli.sources import find_sources
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 
 HEADER = (
     "strategy", "chunks", "tokens", "median", "p95", "smallest", "largest", "overlap", "duplication", "mid-sentence",
-    "mid-word", "left out", "calls", "seconds",
+    "mid-word", "left out", "calls", "seconds", "F1", "Pk",
 )  # fmt: skip
 _LEGEND = (
     "Sizes in tokens; overlap: mean tokens shared with the chunk before; duplication: tokens in all chunks over those\n"
     "of the document; mid-sentence, mid-word: share of boundaries; left out: characters of text in no chunk;\n"
-    "seconds: of the strategy alone, the tokens of the document being counted before.\n"
+    "seconds: of the strategy alone, the tokens of the document being counted before; F1, Pk: of the boundaries,\n"
+    "against those of the first row (white space aside, without tolerance; Pk over characters, 0 is agreement).\n"
 )
 
 
@@ -65,12 +67,15 @@ def run(chosen: argparse.Namespace) -> int:
                 continue
         consent.ask(bill, made, agreed=chosen.yes)
     rows: list[list[str]] = []
+    reference: Chunking | None = None
     code = 0
     with Progress("Comparing") as progress:
         for place, (label, strategy) in enumerate(zip(labels, strategies, strict=True)):
             report = progress.part(place, len(strategies))
             try:
-                rows.append([label, *_cells(chunk_document(document, strategy, made, report))])
+                chunking = chunk_document(document, strategy, made, report)
+                reference = chunking if reference is None else reference
+                rows.append([label, *_cells(chunking), *_agreement(reference, chunking)])
             except Exception as error:  # noqa: BLE001  strategies of others raise anything; the rest goes on
                 own = isinstance(error, ChunkvizError)
                 reason = str(error) if own else f"{type(error).__name__}: {error}"
@@ -97,6 +102,11 @@ def _cells(chunking: Chunking) -> list[str]:
         f"{chunking.usage.calls:,}",
         f"{chunking.usage.seconds:.2f}",
     ]
+
+
+def _agreement(reference: Chunking, chunking: Chunking) -> list[str]:
+    f1, windows = agreement(reference, chunking).f1, window_errors(reference, chunking)
+    return ["-" if f1 is None else f"{f1:.2f}", "-" if windows is None else f"{windows.pk:.2f}"]
 
 
 def _share(share: float | None) -> str:
