@@ -129,6 +129,13 @@ def to_python(chunking: Chunking, *, sample: str | None = None, services: Mappin
         lines += ["from chunkviz.samples import load_sample", "", f"document = load_sample({sample!r})"]
     if document.language:
         lines += [f"document = dataclasses.replace(document, language={document.language!r})"]
+    if chunking.strategy.name == "own_chunks":
+        at = lines.index("import chunkviz as cv")
+        lines.insert(at, "from pathlib import Path")
+        lines[at + 2 : at + 2] = [
+            "from chunkviz.alignment import OwnChunks",
+            "from chunkviz.records import read_records",
+        ]
     given = {"tokenizer": f"cv.get_tokenizer({chunking.tokens.tokenizer.name!r})", **(services or {})}
     for name in given.keys() & {"embedder", "writer"}:
         lines.insert(lines.index("import chunkviz as cv") + 1, f"from chunkviz.{name}s import get_{name}")
@@ -143,7 +150,13 @@ def to_python(chunking: Chunking, *, sample: str | None = None, services: Mappin
 
 
 def _code_of(strategy: Strategy) -> str:
-    """Return the code that makes a strategy: its own repr, or its configuration where it is not one of ours alone."""
+    """Return the code that makes a strategy: its own repr, or its configuration where it is not one of ours alone.
+
+    Own chunks are read from their file again.
+    """
+    if strategy.name == "own_chunks":
+        file = strategy.config()["file"]
+        return f"OwnChunks(file={file!r}, records=read_records(Path({file!r}).read_bytes(), {file!r}))"
     values = (getattr(strategy, name) for name in type(strategy).model_fields)
     ours = type(strategy) in STRATEGIES and not any(isinstance(value, Strategy) for value in values)
     return f"cv.{strategy!r}" if ours else f"cv.strategy_from_config({strategy.config()!r})"

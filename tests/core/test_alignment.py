@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -311,3 +312,14 @@ def test_anything_that_is_json_is_read_or_refused_in_a_sentence() -> None:
         except DocumentError as error:
             outcomes.add(str(error)[:11])
     assert outcomes == {tuple, "own, line 1"}
+
+
+def test_the_exported_python_lines_read_own_chunks_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("One. Two.", encoding="utf-8")
+    (tmp_path / "own.jsonl").write_text('{"text": "One."}\n{"text": "Two."}\n', encoding="utf-8")
+    records = read_records((tmp_path / "own.jsonl").read_bytes(), "own.jsonl")
+    aligned = align(cv.load("a.txt"), records, file="own.jsonl")
+    scope: dict[str, object] = {}
+    exec(export.to_python(aligned.chunking), scope)  # noqa: S102  the law under test
+    assert scope["chunking"] == aligned.chunking
