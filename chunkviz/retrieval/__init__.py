@@ -1,4 +1,4 @@
-"""Which chunks does a question find?
+"""Which chunks a question finds.
 
     from chunkviz.retrieval import Index, format_hits
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,11 +63,17 @@ class Index:
             if not isinstance(each, Chunking):
                 message = f"chunkings must hold chunkings, not {type(each).__name__}; chunk the document first."
                 raise ParameterError(message)
-        self._fill(tuple(chunk for each in given for chunk in each.chunks), ranking, services or Services(), None)
-        self.documents = tuple({each.document.id: each.document for each in given}.values())
+        documents = {each.document.id: each.document for each in given}
+        chunks = tuple(chunk for each in given for chunk in each.chunks)
+        self._fill(chunks, tuple(documents.values()), ranking, services or Services(), None)
 
     def _fill(
-        self, chunks: tuple[Chunk, ...], ranking: Ranking, services: Services, rows: NDArray[np.float32] | None
+        self,
+        chunks: tuple[Chunk, ...],
+        documents: tuple[Document, ...],
+        ranking: Ranking,
+        services: Services,
+        rows: NDArray[np.float32] | None,
     ) -> None:
         if ranking not in RANKINGS:
             what = "ranking"
@@ -76,7 +82,7 @@ class Index:
         """All that is searched, in document order."""
         self.ranking: Ranking = ranking
         self.services = services
-        self.documents: tuple[Document, ...] = ()
+        self.documents = documents
         self._lexical = Lexical(chunks) if ranking != "dense" else None
         self._dense = Dense(chunks, services, rows) if ranking != "lexical" else None
 
@@ -136,14 +142,20 @@ class Index:
         """Return the places of all chunks that the question finds, best first, int64 (m,); raises as ``search``."""
         return self._ranked(question, None).order
 
+    def orders(self, questions: Sequence[str]) -> Iterator[NDArray[np.int64]]:
+        """Yield the ``order`` of each question, the embedder being asked for all of them at once."""
+        for question in questions:
+            _check_question(question)
+        if self._dense is not None:
+            self._dense.prepare(questions)
+        return map(self.order, questions)
+
     def scores(self, question: str) -> NDArray[np.float64]:
         """Return the score of every chunk, float64 (n,), for a picture of the whole document; raises as ``search``."""
         return self._ranked(question, 1).scores.astype(np.float64)
 
     def _ranked(self, question: str, k: int | None) -> _Ranked:
-        if not isinstance(question, str) or not question.strip():
-            message = f"question must be a text that is not blank, not {question!r}; type what you look for."
-            raise ParameterError(message)
+        _check_question(question)
         orders = []
         for way in (self._lexical, self._dense):
             if way is None:
@@ -187,6 +199,11 @@ class Index:
         """
         stored = storage.load(Path(folder), services)
         index = cls.__new__(cls)
-        index._fill(stored.chunks, stored.ranking, stored.services, stored.rows)
-        index.documents = stored.documents
+        index._fill(stored.chunks, stored.documents, stored.ranking, stored.services, stored.rows)  # noqa: SLF001  its own
         return index
+
+
+def _check_question(question: str) -> None:
+    if not isinstance(question, str) or not question.strip():
+        message = f"question must be a text that is not blank, not {question!r}; type what you look for."
+        raise ParameterError(message)

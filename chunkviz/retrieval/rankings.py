@@ -59,7 +59,7 @@ class Lexical:
         return np.fromiter((known.setdefault(term, len(known)) for term in terms), np.int64, len(terms))
 
     def scores(self, question: str) -> NDArray[np.float32]:
-        """Return the score of each chunk, float32 (n,); 0 where it shares no term with the question."""
+        """Return the BM25 score of each chunk, float32 (n,); 0 where it shares no term with the question."""
         asked = [self._vocabulary[term] for term in split_terms(question, question=True) if term in self._vocabulary]
         if self._scorer is None or not asked:
             return np.zeros(self.count, np.float32)
@@ -85,9 +85,7 @@ def _scorer(words: list[list[int]], vocabulary: dict[str, int]) -> Any:
 class Dense:
     """Cosines of the question with every chunk; a contextual chunk is embedded with its context."""
 
-    def __init__(
-        self, chunks: Sequence[Chunk], services: Services, rows: NDArray[np.float32] | None = None
-    ) -> None:
+    def __init__(self, chunks: Sequence[Chunk], services: Services, rows: NDArray[np.float32] | None = None) -> None:
         texts = [chunk.embedding_text for chunk in chunks]
         self._services = services
         self.embedder = services.embedder or default_embedder()
@@ -99,20 +97,30 @@ class Dense:
         self.rows = rows
         """float32 (n, dimensions), unit length; zeros where the embedder gave nothing usable."""
         self._usable = self.rows.any(axis=1)
+        self._asked: dict[str, NDArray[np.float32]] = {}
 
-    def scores(self, question: str) -> NDArray[np.float32]:
-        """Return the cosine with each chunk, float32 (n,)."""
-        if not len(self.rows):
-            return np.zeros(0, np.float32)
-        row = embed_texts([question], self._ready, self._services, fit=False).rows[0]
-        if len(row) != self.rows.shape[1]:
+    def prepare(self, questions: Sequence[str]) -> None:
+        """Embed the questions that were not asked before, together."""
+        new = [each for each in dict.fromkeys(questions) if each not in self._asked]
+        if not new or not len(self.rows):
+            return
+        rows = embed_texts(new, self._ready, self._services, fit=False).rows
+        if rows.shape[1] != self.rows.shape[1]:
             message = (
-                f"The embedder {self.embedder.name!r} gave the question {len(row)} dimensions where the chunks have "
+                f"The embedder {self.embedder.name!r} gave a question {rows.shape[1]} dimensions where the chunks have "
                 f"{self.rows.shape[1]}; index them again."
             )
             raise ServiceError(message)
+        self._asked.update(zip(new, rows, strict=True))
+
+    def scores(self, question: str) -> NDArray[np.float32]:
+        """Return the cosine with each chunk, float32 (n,); NaN where the question has no usable vector."""
+        if not len(self.rows):
+            return np.zeros(0, np.float32)
+        self.prepare([question])
+        row = self._asked[question]
         scores: NDArray[np.float32] = (self.rows @ row).round(_DIGITS)
-        return scores if row.any() else np.full(len(scores), -np.inf, np.float32)
+        return scores if row.any() else np.full(len(scores), np.nan, np.float32)
 
     def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which chunks have a vector to compare."""

@@ -81,13 +81,13 @@ def load(folder: Path, services: Services | None) -> Stored:
     try:
         data = json.loads((folder / _FILE).read_text(encoding="utf-8"))
         if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise _Damaged(_FILE + " is something else")  # noqa: TRY301
+            raise _DamagedError(_FILE + " is something else")
         if data["version"] != _VERSION:
             message = (
                 f"The index in {folder} has version {data['version']}, and this chunkviz reads version {_VERSION}; "
                 "make it again."
             )
-            raise ParameterError(message)  # noqa: TRY301
+            raise ParameterError(message)
         return _read(folder, data, services)
     except ChunkvizError:
         raise
@@ -100,8 +100,13 @@ def load(folder: Path, services: Services | None) -> Stored:
         raise ParameterError(message) from error
 
 
-class _Damaged(ValueError):
+class _DamagedError(ValueError):
     """Says what is wrong with a file."""
+
+
+def _require(fine: bool, wrong: str) -> None:  # noqa: FBT001  a condition
+    if not fine:
+        raise _DamagedError(wrong)
 
 
 def _described(document: Document) -> dict[str, Any]:
@@ -140,8 +145,7 @@ def _row(chunk: Chunk, places: dict[str, int], numbers: dict[int, int]) -> list[
 
 
 def _read(folder: Path, data: dict[str, Any], services: Services | None) -> Stored:
-    if data["ranking"] not in RANKINGS:
-        raise _Damaged(f"there is no ranking {data['ranking']!r}")
+    _require(data["ranking"] in RANKINGS, f"there is no ranking {data['ranking']!r}")
     services = _services(folder, data, services)
     documents = tuple(_document(folder, place, each) for place, each in enumerate(data["documents"]))
     maps = [TokenMap.of(document, services.tokenizer) for document in documents]
@@ -152,8 +156,8 @@ def _read(folder: Path, data: dict[str, Any], services: Services | None) -> Stor
     rows = None
     if data["ranking"] != "lexical":
         rows = np.load(folder / _VECTORS, allow_pickle=False)
-        if rows.dtype != np.float32 or rows.ndim != 2 or len(rows) != len(chunks):  # noqa: PLR2004  rows and columns
-            raise _Damaged(f"{_VECTORS} does not hold one vector for each chunk")
+        fitting = rows.dtype == np.float32 and rows.ndim == 2 and len(rows) == len(chunks)  # noqa: PLR2004
+        _require(fitting, f"{_VECTORS} does not hold one vector for each chunk")
     return Stored(chunks, documents, data["ranking"], services, rows)
 
 
@@ -173,8 +177,7 @@ def _services(folder: Path, data: dict[str, Any], given: Services | None) -> Ser
 
 
 def _document(folder: Path, place: int, facts: dict[str, Any]) -> Document:
-    if facts["format"] not in get_args(Format):
-        raise _Damaged(f"there is no format {facts['format']!r}")
+    _require(facts["format"] in get_args(Format), f"there is no format {facts['format']!r}")
     text = (folder / f"document-{place}.txt").read_bytes().decode("utf-8", "surrogatepass")
     document = Document(
         text,
@@ -186,22 +189,20 @@ def _document(folder: Path, place: int, facts: dict[str, Any]) -> Document:
         sha256=facts["sha256"],
         format=facts["format"],
     )
-    if document.id != facts["id"]:
-        raise _Damaged(f"document-{place}.txt is not the text that was indexed")
+    _require(document.id == facts["id"], f"document-{place}.txt is not the text that was indexed")
     return document
 
 
 def _chunk(row: list[Any], documents: tuple[Document, ...], maps: list[TokenMap], parents: list[Chunk]) -> Chunk:
     place, start, end, index, level, above, context, failed, extra = row
     for number, limit in ((place, len(documents)), (above or 0, len(parents) + (above is None))):
-        if not isinstance(number, int) or not 0 <= number < limit:
-            raise _Damaged("a chunk names a document or parent that is not there")
+        there = isinstance(number, int) and 0 <= number < limit
+        _require(there, "a chunk names a document or parent that is not there")
     document = documents[place]
     whole = all(isinstance(each, int) for each in (start, end, index, level))
-    if not whole or not 0 <= start < end <= len(document.text):
-        raise _Damaged("a chunk lies outside its document")
-    if not all(each is None or isinstance(each, str) for each in (context, failed)):
-        raise _Damaged("the context of a chunk is no text")
+    _require(whole and 0 <= start < end <= len(document.text), "a chunk lies outside its document")
+    texts = all(each is None or isinstance(each, str) for each in (context, failed))
+    _require(texts, "the context of a chunk is no text")
     parent = None if above is None else parents[above]
     pairs = tuple((str(name), _frozen(value)) for name, value in extra)
     return Chunk(document, start, end, index, maps[place], parent, context, failed, pairs, level)
