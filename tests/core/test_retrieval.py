@@ -93,7 +93,10 @@ def test_bm25_as_worked_out_by_hand() -> None:
     # Saturation of the first: 1 / (1 + 1.5 (0.25 + 0.75 * 2/3)) = 1 / 2.125; of the second: 2 / (2 + 1.875).
     index = Index(lines(TWO))
     cat, dog = index.search("cat"), index.search("dog")
-    assert [(hit.chunk.text, round(hit.score, 5)) for hit in cat] == [("cat cat fish bird", 0.0941), ("cat dog", 0.0858)]
+    assert [(hit.chunk.text, round(hit.score, 5)) for hit in cat] == [
+        ("cat cat fish bird", 0.0941),
+        ("cat dog", 0.0858),
+    ]
     assert [(hit.chunk.text, round(hit.score, 5)) for hit in dog] == [("cat dog", 0.32619)]
     assert [round(hit.score, 4) for hit in index.search("cat dog")] == [0.412, 0.0941]
 
