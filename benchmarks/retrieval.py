@@ -38,6 +38,7 @@ class Fixed:
         self._inner = Lexical(512).fitted(texts)
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
+        """Return float32 (n, 512)."""
         return self._inner.embed(texts)
 
 

@@ -60,7 +60,7 @@ def fate_of(reference: Span, chunks: Sequence[Span]) -> Fate:
 def merge(places: Iterable[Place]) -> dict[str, list[tuple[int, int]]]:
     """Return by document the union of spans, as disjoint ranges in order."""
     ranges: dict[str, list[tuple[int, int]]] = {}
-    for document, span in sorted(places, key=lambda each: (each[0], each[1])):
+    for document, span in sorted(places, key=lambda each: (each[0], each[1].start)):
         own = ranges.setdefault(document, [])
         if own and span.start <= own[-1][1]:
             own[-1] = (own[-1][0], max(own[-1][1], span.end))

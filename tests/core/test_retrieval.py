@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +125,7 @@ def naive_bm25(chunks: Sequence[Sequence[str]], question: Sequence[str]) -> list
 )
 def test_lexical_search_equals_scoring_every_chunk(text: str, cuts: set[int], question: list[str], k: int) -> None:
     edges = [0, *sorted(cut for cut in cuts if cut < len(text)), len(text)]
-    spans = list(zip(edges, edges[1:], strict=False))
+    spans = list(pairwise(edges))
     words = [
         [word[0].lower() for word in re.finditer(r"\w+", text) if start <= word.start() and word.end() <= end]
         for start, end in spans
@@ -400,6 +401,6 @@ def test_a_folder_of_something_else_is_neither_read_nor_overwritten(tmp_path: Pa
 
 
 def test_importing_chunkviz_loads_no_search_library() -> None:
-    code = "import sys, chunkviz, chunkviz.retrieval, chunkviz.evaluation; print({'bm25s', 'rapidfuzz'} & set(sys.modules))"
+    code = "import sys, chunkviz.retrieval, chunkviz.evaluation; print({'bm25s', 'rapidfuzz'} & set(sys.modules))"
     out = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)  # noqa: S603
     assert out.stdout.strip() == "set()"
