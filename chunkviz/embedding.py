@@ -102,13 +102,14 @@ def _known_or_made(
     return made, True
 
 
-def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services) -> Vectors:
+def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services, *, fit: bool = True) -> Vectors:
     """Return one unit row per text; each distinct text is sent once, none longer than the embedder reads.
 
     A longer text is cut by the tokens of ``services.tokenizer``; its row is the mean of its parts,
-    weighted by their tokens. Raises as :func:`embed_spans`.
+    weighted by their tokens. An embedder that can be fitted to these texts is, unless ``fit`` is false.
+    Raises as :func:`embed_spans`.
     """
-    fitted: Callable[[Sequence[str]], Embedder] | None = getattr(embedder, "fitted", None)
+    fitted: Callable[[Sequence[str]], Embedder] | None = getattr(embedder, "fitted", None) if fit else None
     parts, owners, weights = _parts(texts, embedder, services)
     distinct = list(dict.fromkeys(parts))
     before = getattr(embedder, "usage", None)

@@ -58,3 +58,8 @@ def load_sample(identifier: str) -> Document:
             return load(app_folder() / "sample_docs" / sample.file)
     what = "sample"
     raise UnknownNameError(what, identifier, [sample.id for sample in list_samples()])
+
+
+def questions_file() -> Path:
+    """Return the file of questions about the bundled documents, for ``chunkviz.evaluation.load_questions``."""
+    return app_folder() / "sample_docs" / "questions.jsonl"

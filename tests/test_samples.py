@@ -71,7 +71,7 @@ def test_ids_and_files_are_unique() -> None:
 
 def test_every_file_in_the_folder_is_in_the_gallery() -> None:
     on_disk = {path.name for path in FOLDER.glob("[!.]*") if path.is_file()}
-    assert on_disk == {sample["file"] for sample in SAMPLES} | {"samples.toml"}
+    assert on_disk == {sample["file"] for sample in SAMPLES} | {"samples.toml", "questions.jsonl"}
 
 
 @pytest.mark.parametrize("name", ["essay.txt", "manual.md", "contract.txt", "transcript.txt"])

@@ -11,13 +11,14 @@ import urllib.request
 from pathlib import Path
 
 import chunkviz
-from chunkviz.samples import app_folder, list_samples, load_sample
+from chunkviz.samples import app_folder, list_samples, load_sample, questions_file
 
 
 def main() -> None:
     """Exit with an error where the installed package lacks something."""
     assert app_folder() == Path(chunkviz.__file__).parent / "_app", app_folder()
     assert all(len(load_sample(sample.id)) > 1000 for sample in list_samples())
+    assert questions_file().is_file()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

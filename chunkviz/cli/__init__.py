@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from chunkviz import __version__
-from chunkviz.cli import app, cache, check, chunk, compare, strategies
+from chunkviz.cli import app, cache, check, chunk, compare, evaluate, strategies
 from chunkviz.cli.speech import say, warnings_said
 from chunkviz.errors import ChunkvizError, ParameterError
 
-COMMANDS = (app, strategies, chunk, compare, check, cache)
+COMMANDS = (app, strategies, chunk, compare, evaluate, check, cache)
 _STOPPED, _TERMINATED = 130, 143
 """What shells report of a program that Ctrl-C or ``kill`` ended."""
 

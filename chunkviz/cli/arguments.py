@@ -34,6 +34,14 @@ def pair(typed: str) -> Pair:
     return name.strip(), value
 
 
+def whole_from_one(typed: str) -> int:
+    """Return a whole number from 1 on, for argparse."""
+    if not typed.isdecimal() or int(typed) < 1:
+        message = f"must be a whole number from 1 on, not {typed!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(typed)
+
+
 def named_strategy(typed: str) -> tuple[str, list[Pair]]:
     r"""Return name and pairs of ``NAME[:PARAMETER=VALUE,…]``; a comma inside a value is written ``\,``."""
     name, _, rest = typed.partition(":")

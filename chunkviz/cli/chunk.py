@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from chunkviz.cli import consent, services
-from chunkviz.cli.arguments import make_strategy, pair
+from chunkviz.cli.arguments import make_strategy, pair, whole_from_one
 from chunkviz.cli.output import FORMATS, Sheet, format_of, opened
 from chunkviz.cli.sources import Source, find_sources
 from chunkviz.cli.speech import Progress, say
@@ -47,18 +47,11 @@ def declare(commands: Commands) -> None:
     parser.add_argument(
         "--jobs",
         metavar="N",
-        type=_jobs,
+        type=whole_from_one,
         help="processes for several files (default: one a processor, where it takes long)",
     )
     services.declare(parser)
     parser.set_defaults(run=run)
-
-
-def _jobs(typed: str) -> int:
-    if not typed.isdecimal() or int(typed) < 1:
-        message = f"must be a whole number from 1 on, not {typed!r}"
-        raise argparse.ArgumentTypeError(message)
-    return int(typed)
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from chunkviz.chunk import Chunking
     from chunkviz.document import Document
     from chunkviz.services import Services, WriteRequest
     from chunkviz.strategies import Strategy
@@ -74,8 +75,13 @@ class Bill:
         return Bill(_sum(self.embedder, other.embedder), _sum(self.writer, other.writer))
 
 
-def rehearse(document: Document, strategy: Strategy, services: Services) -> Bill:
-    """Return what chunking would cost, found by doing it with stand-ins for the paid services.
+def rehearse(
+    document: Document,
+    strategy: Strategy,
+    services: Services,
+    then: Callable[[Chunking, Services], None] = lambda *_: None,
+) -> Bill:
+    """Return what chunking, and whatever follows ``then``, would cost, found by doing it with stand-ins.
 
     Where boundaries depend on paid vectors, the number of chunks that are written about is a guess.
 
@@ -91,7 +97,8 @@ def rehearse(document: Document, strategy: Strategy, services: Services) -> Bill
         stand_ins["embedder"] = embedder
     if costs(services.writer):
         stand_ins["writer"] = writer
-    strategy.chunk(document, replace(services, **stand_ins))
+    rehearsing = replace(services, **stand_ins)
+    then(strategy.chunk(document, rehearsing), rehearsing)
     return Bill(
         _some(embedder.inner.estimate(list(dict.fromkeys(embedder.texts))) if embedder.texts else None),
         _some(writer.inner.estimate(writer.requests) if writer.requests else None),

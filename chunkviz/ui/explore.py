@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from chunkviz import export
 from chunkviz.chunk import Chunking
 from chunkviz.evidence import SizeLimit
 from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
-from chunkviz.ui import services, session, sidebar
+from chunkviz.ui import session, sidebar, take_away
 from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -37,7 +36,7 @@ def draw(chunking: Chunking) -> None:
     )
     _draw_parent(chunking, state.selected)
     _draw_sizes(chunking, state.selected)
-    _draw_downloads(chunking)
+    take_away.draw(chunking)
 
 
 def _remembered(chunking: Chunking, name: str, make: Callable[[], Any]) -> Any:
@@ -240,27 +239,3 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
         hint = "Click a point to go to its chunk."
     over = int((chunking.token_counts > limit).sum()) if limit else 0
     st.caption(f"**{over:,} of {len(chunking):,} chunks exceed the limit.** {hint}" if over else hint)
-
-
-def _draw_downloads(chunking: Chunking) -> None:
-    st.subheader("Take it away", anchor=False)
-    stem = (chunking.document.name.rsplit(".", 1)[0] or "chunks") + ".chunks"
-    with st.container(horizontal=True, key="downloads"):
-        for label, ending, mime, make in (
-            ("JSONL", "jsonl", "application/x-ndjson", export.to_jsonl),
-            ("CSV", "csv", "text/csv", export.to_csv),
-            ("Parquet", "parquet", "application/vnd.apache.parquet", export.to_parquet),
-        ):
-            st.download_button(
-                label, data=_later(make, chunking), file_name=f"{stem}.{ending}", mime=mime, on_click="ignore",
-                icon=":material/download:", key=f"download {ending}",
-            )  # fmt: skip
-    with st.expander("Python lines that make these chunks again", icon=":material/code:"):
-        if session.get("source") == "Paste":
-            st.caption("Save your text as pasted.md first.")
-        sample = session.get("sample") if session.get("source") == "Sample" else None
-        st.code(export.to_python(chunking, sample=sample, services=services.code_of_services()), language="python")
-
-
-def _later(make: Callable[[Chunking], bytes], chunking: Chunking) -> Callable[[], bytes]:
-    return lambda: make(chunking)

@@ -33,6 +33,10 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
+_OF_PAGES = {"model", "sizes view", "step"}
+"""What the address holds for a page; the page itself says what is wrong with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What the sidebar has open: a document, the tokens it is counted in, and a strategy."""
@@ -72,7 +76,7 @@ def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
         own = name.split(".")[0]
         if held is None and own in list_strategies() and own != session.get("strategy"):
             continue  # a setting of a strategy that is not the one on the screen
-        if name in {"model", "sizes view"} or str(held).lower() == value.lower():
+        if name in _OF_PAGES or str(held).lower() == value.lower():
             continue
         instead = "no setting has this name" if held is None else f"{as_plain(str(held))} is used instead"
         wrong.append(f"**{as_plain(f'{name}={value}')}**: {instead}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -25,6 +24,7 @@ from chunkviz.ui.viewer.payload import (
     move_pointer,
     pointer_message,
 )
+from chunkviz.ui.viewer.source import relay_script, viewer_script, viewer_style
 
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunking
@@ -32,28 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ViewerState", "draw_viewer"]
 
-_HERE = Path(__file__).parent
-_SCRIPTS = (
-    "text.js",
-    "model.js",
-    "palette.js",
-    "paint.js",
-    "overlay.js",
-    "minimap.js",
-    "detail.js",
-    "table.js",
-    "layout.js",
-    "viewer.js",
-)
-"""Parts of one module, in the order they are joined; together they need no build step."""
-
-
-def _read(*names: str) -> str:
-    return "\n".join((_HERE / name).read_text("utf-8") for name in names)
-
-
-_stage = st.components.v2.component("chunkviz_viewer", css=_read("viewer.css"), js=_read(*_SCRIPTS))
-_relay = st.components.v2.component("chunkviz_viewer_relay", js=_read("relay.js"))
+_stage = st.components.v2.component("chunkviz_viewer", css=viewer_style(), js=viewer_script())
+_relay = st.components.v2.component("chunkviz_viewer_relay", js=relay_script())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,241 @@
+"""Questions with the spans that answer them: read from what people have, and written as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from chunkviz.document import Document
+from chunkviz.errors import DocumentError
+from chunkviz.evaluation.excerpts import Located, locate
+from chunkviz.span import Span
+
+_NAMES = ("document", "corpus_id", "source")
+"""Fields that may name the document of a question or a reference."""
+_EXCERPTS = ("content", "excerpt", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A span that answers a question."""
+
+    document_id: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and all that answers it, which may stand in several documents."""
+
+    question: str
+    references: tuple[Reference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What could not be used as it was given."""
+
+    row: int
+    """Number of the question in the file, from 1."""
+    question: str
+    excerpt: str
+    reason: str
+
+    def __str__(self) -> str:
+        """Return one sentence."""
+        return f"Question {self.row} ({_short(self.question)}): {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """The questions of a file, what was left out of it and why, and what was placed approximately."""
+
+    questions: tuple[Question, ...]
+    problems: tuple[Problem, ...] = ()
+    approximate: tuple[Problem, ...] = ()
+
+    def about(self, documents: Iterable[Document]) -> tuple[Question, ...]:
+        """Return the questions that are answered in these documents alone."""
+        known = {document.id for document in documents}
+        return tuple(each for each in self.questions if all(one.document_id in known for one in each.references))
+
+
+def load_questions(source: str | Path | bytes, documents: Document | Sequence[Document]) -> QuestionSet:
+    """Return the questions of a CSV, JSON or JSONL file, given as its path or as its bytes.
+
+    Each row has a ``question`` and ``references``: excerpts, or objects with ``content`` or with ``start_index`` and
+    ``end_index`` (or both: then the content decides), as in Chroma's published data. A row or a reference may name
+    its document (``document``, ``corpus_id`` or ``source``: the name, with or without its folders and ending);
+    otherwise the first document that holds the excerpt counts. In CSV, references are JSON or one excerpt as it is.
+    A question none of whose references is found is left out, and listed.
+
+    Raises
+    ------
+    DocumentError
+        When the file cannot be read, or holds no rows of that kind.
+
+    """
+    shown = "the questions" if isinstance(source, bytes) else str(source)
+    try:
+        data = source if isinstance(source, bytes) else Path(source).read_bytes()
+        rows = _rows(data.decode("utf-8-sig"))
+    except OSError as error:
+        message = f"{shown} cannot be read ({error.strerror or error})."
+        raise DocumentError(message) from error
+    except (ValueError, csv.Error, RecursionError) as error:
+        message = f"{shown} must be UTF-8 CSV, JSON or JSONL with question and references ({error})."
+        raise DocumentError(message) from error
+    known = (documents,) if isinstance(documents, Document) else tuple(documents)
+    questions: list[Question] = []
+    problems: list[Problem] = []
+    approximate: list[Problem] = []
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or not str(row.get("question") or "").strip() or "references" not in row:
+            message = f"{shown} must have question and references in every row; row {number} has not."
+            raise DocumentError(message)
+        text = str(row["question"]).strip()
+        found: list[Reference] = []
+        for each in _references(row["references"]):
+            excerpt = _excerpt(each)
+            try:
+                document, place = _place({**_named(row), **each}, known)
+            except LookupError as error:
+                problems.append(Problem(number, text, excerpt, str(error.args[0])))
+                continue
+            found.append(Reference(document.id, place.span))
+            if place.how == "approximate":
+                reason = f"placed approximately in {document.name}, likeness {place.likeness:.0f} of 100."
+                approximate.append(Problem(number, text, excerpt, reason))
+        if found:
+            questions.append(Question(text, tuple(dict.fromkeys(found))))
+        elif not problems or problems[-1].row != number:
+            problems.append(Problem(number, text, "", "it has no references."))
+    return QuestionSet(tuple(questions), tuple(problems), tuple(approximate))
+
+
+def save_questions(questions: Iterable[Question], documents: Iterable[Document]) -> bytes:
+    """Return JSON that ``load_questions`` reads, with the excerpts, so that it survives changes of the documents.
+
+    Raises
+    ------
+    DocumentError
+        When a question is answered in a document that is not given.
+
+    """
+    known = {document.id: document for document in documents}
+    rows = []
+    for each in questions:
+        references = []
+        for one in each.references:
+            if one.document_id not in known:
+                message = f"the document that answers {_short(each.question)} must be given to save the questions."
+                raise DocumentError(message)
+            document, span = known[one.document_id], one.span
+            content = document.text[span.start : span.end]
+            references.append(
+                {"document": document.name, "start_index": span.start, "end_index": span.end, "content": content}
+            )
+        rows.append({"question": each.question, "references": references})
+    return (json.dumps({"questions": rows}, indent=1) + "\n").encode()
+
+
+def _rows(text: str) -> list[Any]:
+    stripped = text.lstrip()
+    if stripped.startswith(("{", "[")):
+        try:
+            whole = json.loads(text)
+        except ValueError:
+            lines = [line for line in text.split("\n") if line.strip()]
+            return [json.loads(line) for line in lines]
+        if isinstance(whole, list):
+            return whole
+        return whole["questions"] if isinstance(whole.get("questions"), list) else [whole]
+    rows: list[Any] = list(csv.DictReader(io.StringIO(text, newline="")))
+    if not rows:
+        message = "it is empty"
+        raise ValueError(message)
+    return rows
+
+
+def _references(given: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(given, str):
+        try:
+            parsed = json.loads(given)
+        except ValueError:
+            parsed = given
+        given = parsed if isinstance(parsed, list | dict) else given
+    for each in given if isinstance(given, list) else [given]:
+        if isinstance(each, dict):
+            yield each
+        elif each is not None and str(each).strip():
+            yield {"content": str(each)}
+
+
+def _named(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in _NAMES if row.get(name)}
+
+
+def _excerpt(reference: Mapping[str, Any]) -> str:
+    return next((str(reference[name]) for name in _EXCERPTS if reference.get(name)), "")
+
+
+def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple[Document, Located]:
+    """Return where a reference stands; a ``LookupError`` says why it stands nowhere."""
+    name = next((str(reference[each]) for each in _NAMES if reference.get(each)), None)
+    candidates = documents if name is None else _of_name(name, documents)
+    if not candidates:
+        message = f"it is about {name!r}, which is not among the documents."
+        raise LookupError(message)
+    excerpt = _excerpt(reference)
+    if reference.get("start_index") is not None and reference.get("end_index") is not None:
+        placed = _by_offsets(reference, excerpt, candidates)
+        if placed is not None:
+            return placed
+    if not excerpt.strip():
+        message = "a reference has neither an excerpt nor offsets inside its document."
+        raise LookupError(message)
+    for bound in (101.0, None):  # what is nearly in one document may be exactly in the next
+        for document in candidates:
+            found = locate(excerpt, document.text, **({} if bound is None else {"bound": bound}))
+            if found is not None:
+                return document, found
+    message = f"the excerpt {_short(excerpt)} is not in {name or 'any of the documents'}."
+    raise LookupError(message)
+
+
+def _by_offsets(
+    reference: Mapping[str, Any], excerpt: str, candidates: Sequence[Document]
+) -> tuple[Document, Located] | None:
+    try:
+        start, end = int(reference["start_index"]), int(reference["end_index"])
+    except (TypeError, ValueError):
+        return None
+    for document in candidates:
+        stretch = document.text[max(start, 0) : max(end, 0)]
+        if 0 <= start < end <= len(document.text) and stretch.strip() and excerpt in {"", stretch}:
+            begin = start + len(stretch) - len(stretch.lstrip())
+            return document, Located(Span(begin, begin + len(stretch.strip())), "exact")
+    return None
+
+
+def _of_name(name: str, documents: Sequence[Document]) -> list[Document]:
+    """Return the documents of that name: exactly, or else without folders, or else without the ending."""
+    for same in (
+        lambda one: one == name,
+        lambda one: PurePath(one).name == PurePath(name).name,
+        lambda one: PurePath(one).stem == PurePath(name).name,
+    ):
+        found = [document for document in documents if same(document.name)]
+        if found:
+            return found
+    return []
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else line[:59] + "…")  # noqa: PLR2004  a line's worth

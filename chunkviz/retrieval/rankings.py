@@ -1,0 +1,144 @@
+"""Three ways to score every chunk for a question: BM25, cosines, and both fused.
+
+BM25 as Lucene computes it (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.5,
+b = 0.75) by ``bm25s`` (Lù, "BM25S: Orders of magnitude faster lexical search via eager sparse scoring", 2024).
+Fusion by reciprocal ranks with k = 60 (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet
+and individual Rank Learning Methods", 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from chunkviz.chunk import Chunk
+from chunkviz.embedding import default_embedder, embed_texts
+from chunkviz.errors import ServiceError
+from chunkviz.retrieval.terms import Terms, split_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from chunkviz.services import Embedder, Services
+
+Ranking: TypeAlias = Literal["lexical", "dense", "hybrid"]
+RANKINGS: tuple[Ranking, ...] = get_args(Ranking)
+
+FUSION = 60
+"""The constant of reciprocal rank fusion, from the paper."""
+_DIGITS = 6
+"""Scores are rounded to so many decimals: what is beyond is noise of float32, and would part equal chunks."""
+
+
+class Lexical:
+    """BM25 over the terms of the chunks, their contexts' among them."""
+
+    def __init__(self, chunks: Sequence[Chunk]) -> None:
+        self.count = len(chunks)
+        self._vocabulary: dict[str, int] = {}
+        self._scorer = _scorer(self._words(chunks), self._vocabulary)
+
+    def _words(self, chunks: Sequence[Chunk]) -> list[list[int]]:
+        """Return the words of each chunk, as places in one vocabulary for all documents."""
+        known: dict[str, NDArray[np.int64]] = {}
+        words = []
+        for chunk in chunks:
+            terms = Terms.of(chunk.document)
+            if chunk.document_id not in known:
+                known[chunk.document_id] = self._numbers(terms.vocabulary)
+            own = known[chunk.document_id][terms.within(chunk.start, chunk.end)].tolist()
+            if chunk.context:
+                own = self._numbers(split_terms(chunk.context)).tolist() + own
+            words.append(own)
+        return words
+
+    def _numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        known = self._vocabulary
+        return np.fromiter((known.setdefault(term, len(known)) for term in terms), np.int64, len(terms))
+
+    def scores(self, question: str) -> NDArray[np.float32]:
+        """Return the BM25 score of each chunk, float32 (n,); 0 where it shares no term with the question."""
+        asked = [self._vocabulary[term] for term in split_terms(question, question=True) if term in self._vocabulary]
+        if self._scorer is None or not asked:
+            return np.zeros(self.count, np.float32)
+        scores: NDArray[np.float32] = self._scorer.get_scores_from_ids(asked)
+        return scores.round(_DIGITS)
+
+    def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return which chunks the question has anything to do with."""
+        return scores > 0
+
+
+def _scorer(words: list[list[int]], vocabulary: dict[str, int]) -> Any:
+    import bm25s  # noqa: PLC0415  only who searches lexically needs it
+
+    if not any(words):
+        return None
+    scorer = bm25s.BM25(k1=1.5, b=0.75, method="lucene", backend="numpy", csc_backend="numpy")
+    # A copy, since the library adds an entry of its own.
+    scorer.index((words, dict(vocabulary)), create_empty_token=False, show_progress=False)
+    return scorer
+
+
+class Dense:
+    """Cosines of the question with every chunk; a contextual chunk is embedded with its context."""
+
+    def __init__(self, chunks: Sequence[Chunk], services: Services, rows: NDArray[np.float32] | None = None) -> None:
+        texts = [chunk.embedding_text for chunk in chunks]
+        self._services = services
+        self.embedder = services.embedder or default_embedder()
+        # An embedder that weighs by the texts it is given must weigh the question by the same ones.
+        fitted = getattr(self.embedder, "fitted", None)
+        self._ready: Embedder = self.embedder if fitted is None else fitted(list(dict.fromkeys(texts)))
+        if rows is None:
+            rows = embed_texts(texts, self._ready, services, fit=False).rows if texts else np.zeros((0, 1), np.float32)
+        self.rows = rows
+        """float32 (n, dimensions), unit length; zeros where the embedder gave nothing usable."""
+        self._usable = self.rows.any(axis=1)
+        self._asked: dict[str, NDArray[np.float32]] = {}
+
+    def prepare(self, questions: Sequence[str]) -> None:
+        """Embed the questions that were not asked before, together."""
+        new = [each for each in dict.fromkeys(questions) if each not in self._asked]
+        if not new or not len(self.rows):
+            return
+        rows = embed_texts(new, self._ready, self._services, fit=False).rows
+        if rows.shape[1] != self.rows.shape[1]:
+            message = (
+                f"The embedder {self.embedder.name!r} gave a question {rows.shape[1]} dimensions where the chunks have "
+                f"{self.rows.shape[1]}; index them again."
+            )
+            raise ServiceError(message)
+        self._asked.update(zip(new, rows, strict=True))
+
+    def scores(self, question: str) -> NDArray[np.float32]:
+        """Return the cosine with each chunk, float32 (n,); NaN where the question has no usable vector."""
+        if not len(self.rows):
+            return np.zeros(0, np.float32)
+        self.prepare([question])
+        row = self._asked[question]
+        scores: NDArray[np.float32] = (self.rows @ row).round(_DIGITS)
+        return scores if row.any() else np.full(len(scores), np.nan, np.float32)
+
+    def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return which chunks have a vector to compare."""
+        return self._usable & np.isfinite(scores)
+
+
+def best_first(scores: NDArray[Any], found: NDArray[np.bool_], k: int | None = None) -> NDArray[np.int64]:
+    """Return the places of the ``k`` best scores among those found, the best first, equal ones in their order."""
+    places: NDArray[np.int64] = np.flatnonzero(found)
+    if k is not None and k < len(places):
+        least = np.partition(scores[places], len(places) - k)[len(places) - k]
+        places = places[scores[places] >= least]
+    return places[np.argsort(-scores[places], kind="stable")][:k]
+
+
+def fuse(orders: Sequence[NDArray[np.int64]], count: int) -> NDArray[np.float64]:
+    """Return the sum of 1 / (60 + rank) over several orders, float64 (count,); 0 for what is in none."""
+    scores = np.zeros(count)
+    for order in orders:
+        scores[order] += 1 / (FUSION + np.arange(1, len(order) + 1))
+    return scores.round(12)

@@ -1,0 +1,103 @@
+"""The leave-behind report as a file: what it holds, and what it never holds."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+import numpy as np
+import pytest
+
+import chunkviz as cv
+from chunkviz.errors import Cancelled
+from chunkviz.samples import load_sample
+from chunkviz.ui import report as module
+from chunkviz.ui.report import to_report
+from chunkviz.ui.viewer.payload import boundaries_message
+
+SEMANTIC = cv.Semantic(threshold_mode="percentile", threshold=20)
+
+
+def data_of(page: bytes) -> dict[str, object]:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page.decode(), re.DOTALL)
+    assert found
+    data: dict[str, object] = json.loads(found[1])
+    return data
+
+
+def test_each_position_of_the_slider_is_what_the_library_makes() -> None:
+    document = load_sample("essay")
+    data = data_of(to_report(SEMANTIC.chunk(document)))
+    assert len(data["steps"]) > 30
+    thresholds = [step["threshold"] for step in data["steps"]]
+    assert thresholds == sorted(thresholds)
+    for step in data["steps"][:: len(thresholds) // 6]:
+        chunking = cv.Semantic(threshold=step["threshold"]).chunk(document)
+        own = SEMANTIC.chunk(document)
+        same = own if step["threshold"] == own.evidence.curve.threshold else chunking
+        assert base64.b64decode(step["boundaries"]) == boundaries_message(same, viewer="viewer")
+        assert step["numbers"]["Chunks"] == f"{len(chunking):,}"
+        assert step["numbers"]["Median tokens"] == f"{np.median(chunking.token_counts):,.10g}"
+
+
+def test_it_opens_at_the_setting_it_was_made_of() -> None:
+    chunking = SEMANTIC.chunk(load_sample("essay"))
+    data = data_of(to_report(chunking))
+    assert data["steps"][data["at"]]["threshold"] == chunking.evidence.curve.threshold
+
+
+@pytest.mark.parametrize("strategy", [cv.Recursive(), cv.Hierarchical(), cv.ClusterSemantic()])
+def test_without_a_threshold_there_is_no_slider(strategy: cv.Strategy) -> None:
+    page = to_report(strategy.chunk(load_sample("matsuri")))
+    data = data_of(page)
+    assert len(data["steps"]) == 1
+    assert data["curve"] is None
+    assert b'id="threshold"' not in page
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "One sentence.", "😀 e\u0301 \ud800 <|endoftext|>"])
+def test_any_text_makes_a_report(text: str) -> None:
+    for strategy in (cv.Recursive(), SEMANTIC):
+        assert to_report(strategy.chunk(cv.Document(text, name="t.txt"))).endswith(b"</html>\n")
+
+
+def test_what_a_document_holds_cannot_become_a_part_of_the_page() -> None:
+    hostile = "</script><script>alert(1)</script> %%code%% <img src=x onerror=alert(2)>"
+    document = cv.Document(hostile * 3, name=hostile)
+    page = to_report(cv.FixedSize(chunk_size=8, chunk_overlap=0).chunk(document), name=hostile).decode()
+    assert "alert(1)</script>" not in page
+    assert "<img src=x" not in page
+    assert page.count("<script") == 2
+    assert "&lt;img src=x onerror=alert(2)&gt;" in page
+
+
+def test_it_asks_no_host_for_anything() -> None:
+    page = to_report(cv.Recursive().chunk(load_sample("essay"))).decode()
+    assert "default-src 'none'" in page
+    # The name of the drawing language is an address that nobody asks.
+    assert set(re.findall(r"https?://[^\s\"'<)]+", page)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_comparison_says_what_was_measured() -> None:
+    document = load_sample("essay")
+    page = to_report(
+        cv.Recursive().chunk(document), others=[("fixed & more", cv.FixedSize(chunk_size=128).chunk(document))]
+    ).decode()
+    title = "FixedSize(chunk_size=128, chunk_overlap=50, unit=&#x27;tokens&#x27;)"
+    assert f'<th scope=row title="{title}">fixed &amp; more</th><td>35</td>' in page
+    assert page.count("<svg") == 2
+
+
+def test_a_document_too_long_for_a_report_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 10)
+    with pytest.raises(cv.ChunkvizError, match="up to 10 characters, and this one has 11; make it from an excerpt"):
+        to_report(cv.Recursive().chunk("hello world"))
+
+
+def test_it_can_be_stopped() -> None:
+    def stop(share: float) -> None:
+        raise Cancelled(str(share))
+
+    with pytest.raises(Cancelled):
+        to_report(SEMANTIC.chunk(load_sample("essay")), report=stop)
