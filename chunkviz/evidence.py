@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.thresholds import ThresholdMode, cuts_for
+from chunkviz.vectors import SelfSimilarity
 
 StructureKind: TypeAlias = Literal[
     "header", "paragraph", "line", "sentence", "word", "character",
@@ -157,6 +158,8 @@ class SimilarityCurve:
     """The value the threshold was resolved from, in the terms of ``mode``."""
     min_chunk_size: int = 1
     """Segments a chunk must have before a boundary may follow."""
+    overview: SelfSimilarity | None = field(default=None, repr=False)
+    """All segments compared with each other, made small; it follows from the vectors, so equality leaves it out."""
 
     def __len__(self) -> int:
         """Return the number of segments."""
