@@ -204,6 +204,9 @@ class Tuning:
             report(done / len(asked))
             found.append(self._at(int(each)) if thresholds is None else self.at(each))
         report(1.0)
+        # What groups were split into helps among many thresholds; the outcomes are all that is worth keeping.
+        self._sizes.clear()
+        self._grouping = replace(self._grouping)
         return Sweep(
             mode=self.mode,
             noun=self.noun,

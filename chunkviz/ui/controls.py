@@ -66,6 +66,14 @@ def widget_key(strategy: str, parameter: str) -> str:
     return f"{strategy}.{parameter}"
 
 
+def put_threshold(strategy: str, mode: str, value: float) -> None:
+    """Set mode and number together, before the widgets are drawn; the number is meant in this mode."""
+    key = widget_key(strategy, "threshold")
+    session.put(widget_key(strategy, "threshold_mode"), mode)
+    session.put(f"{key} mode", mode)  # so that the number is not taken for one of the mode before
+    session.put(key, float(value))
+
+
 def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, document: Document) -> Any:
     key = widget_key(name, parameter.name)
     match parameter.control:
