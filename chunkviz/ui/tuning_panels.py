@@ -26,7 +26,12 @@ _STILL = {"displayModeBar": False, "scrollZoom": False}
 _SWEEP, _SIMILARITIES, _MAP = "Sweep", "Similarities", "Self-similarity"
 _TITLES = {"knee": "Knee", "plateau": "Widest plateau", "target": "Target"}
 _ICONS = {"knee": ":material/trending_down:", "plateau": ":material/horizontal_rule:", "target": ":material/target:"}
-_AIMS: dict[Aim, str] = {"count": "About N {noun}", "median": "Median N tokens", "largest": "None above N"}
+_AIMS: dict[Aim, str] = {"count": "Number", "median": "Median", "largest": "Largest"}
+_WISHES: dict[Aim, str] = {
+    "count": "About so many {noun}",
+    "median": "A median of so many tokens",
+    "largest": "Nothing above so many tokens",
+}
 _STARTS: dict[Aim, int] = {"count": 20, "median": 256, "largest": 512}
 
 
@@ -133,14 +138,13 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
 
 
 def _choose_target(found: Sweep) -> Target:
-    labels = {aim: label.format(noun=found.noun) for aim, label in _AIMS.items()}
     aim = st.segmented_control(
-        "Target", list(labels), format_func=lambda each: labels[each], default="count", required=True,
+        "Target", list(_AIMS), format_func=lambda each: _AIMS[each], default="count", required=True,
         key="tuning aim", persist_state="session", label_visibility="collapsed", width="stretch",
     )  # fmt: skip
     chosen: Aim = aim if aim in _AIMS else "count"
     number = st.number_input(
-        f"N ({found.noun if chosen == 'count' else 'tokens'})", min_value=1, max_value=10_000_000,
+        _WISHES[chosen].format(noun=found.noun), min_value=1, max_value=10_000_000,
         value=_STARTS[chosen], key=f"tuning {chosen}", persist_state="session",
     )  # fmt: skip
     return Target(chosen, int(number))
@@ -300,7 +304,8 @@ def _similarity_of(curve: SimilarityCurve, overview: SelfSimilarity, first: int,
     value = float(overview.similarities[one, other])
     if not overview.pooled:
         return f"Similarity: **{value:.3f}**"
-    return f"Mean similarity of segments {_range(overview.edges, one)} and {_range(overview.edges, other)}: **{value:.3f}**"
+    both = f"{_range(overview.edges, one)} and {_range(overview.edges, other)}"
+    return f"Mean similarity of segments {both}: **{value:.3f}**"
 
 
 def _range(edges: NDArray[np.int64], stretch: int) -> str:
