@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import plotly.graph_objects as go
@@ -30,7 +30,7 @@ def sweep_figure(
 ) -> go.Figure:
     """Return what thresholds give in panels below each other: chunks, their tokens, and the share over a limit.
 
-    Plateaus are shaded, the current threshold is a line, suggestions are named at their thresholds. A
+    Plateaus are shaded, the current threshold is a line, suggestions stand at theirs under their short names. A
     click on a point reports its place in ``found.outcomes`` as ``customdata``.
     """
     outcomes = found.outcomes
@@ -40,7 +40,7 @@ def sweep_figure(
         *([f"share of {found.noun} over {limit:,} tokens"] if limit else []),
     ]
     figure = make_subplots(
-        rows=len(titles), cols=1, shared_xaxes=True, vertical_spacing=0.09, subplot_titles=titles,
+        rows=len(titles), cols=1, shared_xaxes=True, vertical_spacing=0.13, subplot_titles=titles,
         row_heights=[3, 3, 2][: len(titles)],
     )  # fmt: skip
     x = [each.threshold for each in outcomes]
@@ -63,12 +63,12 @@ def sweep_figure(
     named = list((suggested or {}).items())
     figure.add_scatter(
         x=[each.threshold for _, each in named], y=[each.chunks for _, each in named], text=[name for name, _ in named],
-        row=1, col=1, mode="markers+text", textposition=_apart([each.threshold for _, each in named], found),
-        marker={"size": 10, "symbol": "diamond", "color": _MARKED}, hoverinfo="skip", showlegend=False,
+        row=1, col=1, mode="markers+text", textposition="middle center", textfont={"color": "#ffffff", "size": 11},
+        marker={"size": 18, "color": "#b3620a", "line": {"width": 0}}, hoverinfo="skip", showlegend=False,
         cliponaxis=False, **_STEADY,
     )  # fmt: skip
     low, high = _shown(found, current)
-    figure.update_xaxes(range=[low, high], showticklabels=True, automargin=True)
+    figure.update_xaxes(range=[low, high], automargin=True)
     figure.update_xaxes(title={"text": f"threshold of {_signal(found.mode)}"}, row=len(titles))
     figure.update_yaxes(rangemode="tozero", tickformat=",d", automargin=True, nticks=5)
     if limit:
@@ -76,7 +76,7 @@ def sweep_figure(
     for title in figure.layout.annotations:
         title.update(x=0, xanchor="left", font={"size": 13})
     figure.update_layout(
-        height=190 * len(titles) - (50 if limit else 0), margin={"l": 8, "r": 8, "t": 30, "b": 8}, dragmode=False,
+        height=200 * len(titles) - (40 if limit else 0), margin={"l": 8, "r": 8, "t": 30, "b": 8}, dragmode=False,
         hoverlabel={"align": "left"}, hovermode="closest", hoverdistance=30,
     )  # fmt: skip
     return figure
@@ -93,16 +93,6 @@ def _shown(found: Sweep, current: Outcome) -> tuple[float, float]:
     low, high = min(found.least, current.threshold), max(found.greatest, current.threshold)
     room = (high - low) * 0.03 or 0.1
     return low - room, high + room
-
-
-def _apart(thresholds: Sequence[float], found: Sweep) -> list[str]:
-    """Return where to write the names so that close ones stand on different sides of their marks."""
-    near = (found.greatest - found.least) * 0.12
-    places: list[str] = []
-    for index, threshold in enumerate(thresholds):
-        close = [other for other in range(index) if abs(thresholds[other] - threshold) < near]
-        places.append(("top left", "bottom right", "middle right")[min(len(close), 2)])
-    return places
 
 
 def _signal(mode: str | None) -> str:
@@ -165,7 +155,7 @@ def self_similarity_map(
     )  # fmt: skip
     kept = _squares_that_show(firsts, lasts)
     figure.add_scatter(
-        **_outline(firsts[kept], lasts[kept]), mode="lines", line={"color": _QUIET, "width": 1.5}, hoverinfo="skip",
+        **_outline(firsts[kept], lasts[kept]), mode="lines", line={"color": _QUIET, "width": 2}, hoverinfo="skip",
         showlegend=False,
     )  # fmt: skip
     if selected is not None and selected < len(firsts):

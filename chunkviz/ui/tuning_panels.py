@@ -25,7 +25,6 @@ _KEPT = 4
 _STILL = {"displayModeBar": False, "scrollZoom": False}
 _SWEEP, _SIMILARITIES, _MAP = "Sweep", "Similarities", "Self-similarity"
 _TITLES = {"knee": "Knee", "plateau": "Widest plateau", "target": "Target"}
-_ICONS = {"knee": ":material/trending_down:", "plateau": ":material/horizontal_rule:", "target": ":material/target:"}
 _AIMS: dict[Aim, str] = {"count": "Number", "median": "Median", "largest": "Largest"}
 _WISHES: dict[Aim, str] = {
     "count": "About so many {noun}",
@@ -111,17 +110,18 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
             "In gradient mode the threshold is held against how steeply the similarity falls, so the axis below shows "
             "the gradient. It is set as a percentage of all places."
         )
-    suggestions: list[Suggestion | Withheld] = [knee(found), widest_plateau(found)]
-    for column, kind in zip(st.columns(3), _TITLES, strict=True):
-        with column.container(border=True, height="stretch", gap="small", key=f"suggestion {kind}"):
-            st.markdown(f"{_ICONS[kind]} **{_TITLES[kind]}**")
-            if kind == "target":
-                suggestions.append(tuning.solve(_choose_target(found)))
-            _draw_suggestion(suggestions[list(_TITLES).index(kind)], found, current, name)
-    limit = _choose_limit(current, found)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="sweep setting"):
+        target = _choose_target(found)
+        limit = _choose_limit()
+    suggestions = (knee(found), widest_plateau(found), tuning.solve(target))
+    for number, (column, suggestion) in enumerate(zip(st.columns(3), suggestions, strict=True), start=1):
+        with column.container(border=True, height="stretch", gap="small", key=f"suggestion {suggestion.kind}"):
+            st.markdown(f"**{number} · {_TITLES[suggestion.kind]}**")
+            _draw_suggestion(suggestion, found, current, name)
+    marks = {str(number): each for number, each in enumerate(suggestions, start=1)}
     figure = sweep_figure(
         found, current, limit=limit,
-        suggested={each.kind: each.outcome for each in suggestions if isinstance(each, Suggestion)},
+        suggested={number: each.outcome for number, each in marks.items() if isinstance(each, Suggestion)},
     )  # fmt: skip
     key = f"sweep {name} {current.place} {limit}"
     st.plotly_chart(
@@ -135,17 +135,20 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
         "and the others evenly"
     )
     st.caption(f"Click a point to apply its threshold. Where it is shaded nothing changes; {measured}.")
+    if limit:
+        over = round(current.share_over(limit) * current.chunks)
+        st.caption(f"Now {over:,} of {current.chunks:,} {found.noun} are above {limit:,} tokens.")
 
 
 def _choose_target(found: Sweep) -> Target:
     aim = st.segmented_control(
         "Target", list(_AIMS), format_func=lambda each: _AIMS[each], default="count", required=True,
-        key="tuning aim", persist_state="session", label_visibility="collapsed", width="stretch",
+        key="tuning aim", persist_state="session",
     )  # fmt: skip
     chosen: Aim = aim if aim in _AIMS else "count"
     number = st.number_input(
         _WISHES[chosen].format(noun=found.noun), min_value=1, max_value=10_000_000,
-        value=_STARTS[chosen], key=f"tuning {chosen}", persist_state="session",
+        value=_STARTS[chosen], key=f"tuning {chosen}", persist_state="session", width=220,
     )  # fmt: skip
     return Target(chosen, int(number))
 
@@ -183,21 +186,16 @@ def _shown(value: float) -> str:
     return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"  # noqa: PLR2004  as many as the field shows
 
 
-def _choose_limit(current: Outcome, found: Sweep) -> int | None:
-    with st.container(horizontal=True, vertical_alignment="bottom", key="sweep limit"):
-        model = st.selectbox(
-            "Limit of the embedding model", ["none", *EMBEDDING_LIMITS], key="model", bind="query-params", width=340,
-            help="The longest text the model reads, in its own tokens; those counted here differ by some percent.",
-        )  # fmt: skip
-        own = st.number_input(
-            "or a number of tokens", min_value=1, max_value=10_000_000, value=None, key="tuning limit", width=200,
-            persist_state="session", placeholder="the model's",
-        )  # fmt: skip
-    limit = int(own) if own else EMBEDDING_LIMITS.get(model or "")
-    if limit:
-        over = round(current.share_over(limit) * current.chunks)
-        st.caption(f"Now {over:,} of {current.chunks:,} {found.noun} are above {limit:,} tokens.")
-    return limit
+def _choose_limit() -> int | None:
+    model = st.selectbox(
+        "Limit of the embedding model", ["none", *EMBEDDING_LIMITS], key="model", bind="query-params", width=270,
+        help="The longest text the model reads, in its own tokens; those counted here differ by some percent.",
+    )  # fmt: skip
+    own = st.number_input(
+        "or a number of tokens", min_value=1, max_value=10_000_000, value=None, key="tuning limit", width=170,
+        persist_state="session", placeholder="the model's",
+    )  # fmt: skip
+    return int(own) if own else EMBEDDING_LIMITS.get(model or "")
 
 
 def _take_point(key: str, found: Sweep, strategy: str) -> None:
@@ -235,8 +233,9 @@ def _draw_map(chunking: Chunking, curve: SimilarityCurve, selected: int | None) 
     overview = curve.overview
     if overview is None:
         return
-    first, second = _choose_pair(chunking, curve)
     picture, texts = st.columns([3, 2], gap="medium")
+    with texts:
+        first, second = _choose_pair(chunking, curve)
     shown = chunking.parents or chunking.chunks
     starts = np.array([each.start for each in shown], np.int64)
     ends = np.array([each.end for each in shown], np.int64)
