@@ -256,7 +256,9 @@ def _draw_map(chunking: Chunking, curve: SimilarityCurve, selected: int | None) 
             if overview.pooled
             else ""
         )
-        st.caption(f"Squares are {noun}. Darker is more similar; click a place to read both segments.{means}")
+        st.caption(
+            f"Squares are {noun}. The stronger the blue, the more similar; click a place to read both segments.{means}"
+        )
     with texts:
         st.markdown(_similarity_of(curve, overview, first, second))
         for segment in (first, second):
