@@ -149,8 +149,9 @@ def self_similarity_map(
             x=edges, y=edges, z=overview.similarities, zmin=low, zmax=high, hoverinfo="skip",
             # The page shines through where there is little similarity, so light and dark both read as "more".
             colorscale=[[0, "rgba(74, 116, 222, 0.02)"], [1, "rgba(74, 116, 222, 1)"]],
-            colorbar={"title": {"text": "similarity", "side": "right"}, "thickness": 12, "len": 0.9, "outlinewidth": 0,
-                      "tickformat": ".2f"},
+            # Above and not beside the map, which would leave a telephone little of it.
+            colorbar={"title": {"text": "similarity", "side": "top"}, "orientation": "h", "thickness": 10, "len": 0.7,
+                      "y": 1.01, "yanchor": "bottom", "outlinewidth": 0, "tickformat": ".2f", "nticks": 5},
         )
     )  # fmt: skip
     kept = _squares_that_show(firsts, lasts)
@@ -178,7 +179,7 @@ def self_similarity_map(
     )  # fmt: skip
     count = int(overview.edges[-1])
     figure.update_layout(
-        height=520, margin={"l": 8, "r": 8, "t": 8, "b": 8}, dragmode=False, hovermode="closest", hoverdistance=30,
+        height=540, margin={"l": 8, "r": 8, "t": 70, "b": 8}, dragmode=False, hovermode="closest", hoverdistance=30,
         xaxis={"title": {"text": "segment"}, "range": [0.5, count + 0.5], "constrain": "domain", "showgrid": False},
         yaxis={"title": {"text": "segment"}, "range": [count + 0.5, 0.5], "constrain": "domain", "showgrid": False,
                "scaleanchor": "x"},
