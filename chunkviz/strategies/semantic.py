@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from chunkviz.blocks import semantic_segments
 from chunkviz.document import Document
 from chunkviz.evidence import Structure
-from chunkviz.grouping import Compared, Grouping, compare
+from chunkviz.grouping import Compared, Grouping, compare, notes_of
 from chunkviz.measure import Measure
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
@@ -75,7 +75,7 @@ class Semantic(Strategy):
         grouping = self.grouping(document, compared, measure_of(self.unit, document, services))
         curve = grouping.curve(self.threshold_mode, self.threshold)
         pieces = grouping.pieces(curve.cuts_for(curve.threshold or 0.0), curve)
-        return Cutting(pieces, curve=curve, calls=compared.calls, tokens=compared.tokens)
+        return Cutting(pieces, curve=curve, notes=notes_of(curve), calls=compared.calls, tokens=compared.tokens)
 
     def grouping(self, document: Document, compared: Compared, measure: Measure) -> Grouping:
         """Return what the sizes make of any cuts; the threshold has no part in it."""
