@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkviz.threshold_sweep import cuts_for_many
 from chunkviz.thresholds import ThresholdMode, cuts_for
 
 StructureKind: TypeAlias = Literal[
@@ -181,6 +183,10 @@ class SimilarityCurve:
     def cuts_for(self, threshold: float) -> NDArray[np.int64]:
         """Return the boundaries at another threshold: see :func:`chunkviz.cuts_for`."""
         return cuts_for(self.signal, threshold, self.min_chunk_size, self.allowed)
+
+    def cuts_for_many(self, thresholds: Sequence[float]) -> list[NDArray[np.int64]]:
+        """Return the boundaries at each threshold: see :func:`chunkviz.cuts_for_many`."""
+        return cuts_for_many(self.signal, thresholds, self.min_chunk_size, self.allowed)
 
 
 @dataclass(frozen=True, slots=True)
