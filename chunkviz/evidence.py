@@ -21,6 +21,11 @@ StructureKind: TypeAlias = Literal[
 ]  # fmt: skip
 
 
+_NEARLY_ALL = 0.9
+_ENOUGH = 10
+"""Neighbours from which on a share of them says something."""
+
+
 @dataclass(frozen=True, slots=True)
 class Structure:
     """The text itself offers a boundary here: a header begins, say, or a paragraph ends."""
@@ -53,6 +58,21 @@ class SizeLimit:
     def __str__(self) -> str:
         """Return the label, which says so when the limit could not be kept."""
         return "one character above the size limit" if self.exceeded else "size limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Oversize:
+    """What the strategy had grouped is larger than a chunk may be, and was split at this place of it."""
+
+    at: Structure | Optimum
+    """What the text offers here."""
+    limit: int
+    unit: str
+    """What the limit is counted in: tokens or characters."""
+
+    def __str__(self) -> str:
+        """Return the place and the limit, as in "sentence, size limit 512 tokens"."""
+        return f"{self.at}, size limit {self.limit:,} {self.unit if self.limit != 1 else self.unit.removesuffix('s')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +149,16 @@ class OwnReason:
 
 
 Reason: TypeAlias = (
-    Structure | OwnSeparator | SizeLimit | Dissimilar | Optimum | Syntax | ParentEnd | DocumentEnd | OwnReason
+    Structure
+    | OwnSeparator
+    | SizeLimit
+    | Oversize
+    | Dissimilar
+    | Optimum
+    | Syntax
+    | ParentEnd
+    | DocumentEnd
+    | OwnReason
 )
 
 
@@ -179,6 +208,19 @@ class SimilarityCurve:
 
     def _facts(self) -> tuple[object, ...]:
         return (len(self), self.threshold, self.mode, self.setting, self.min_chunk_size, self.embedder)
+
+    @property
+    def note(self) -> str | None:
+        """One sentence where an absolute threshold lies above nearly every similarity, as it may for an embedder."""
+        if self.mode != "absolute" or self.threshold is None or int(self.allowed.sum()) < _ENOUGH:
+            return None
+        share = float((self.signal[self.allowed] < self.threshold).mean())
+        if share < _NEARLY_ALL:
+            return None
+        return (
+            f"{share:.0%} of the neighbours are less similar than the threshold {self.threshold:.2f} with the embedder "
+            f"{self.embedder!r}, so the threshold chooses nothing; try threshold_mode='percentile'."
+        )
 
     def cuts_for(self, threshold: float) -> NDArray[np.int64]:
         """Return the boundaries at another threshold: see :func:`chunkviz.cuts_for`."""

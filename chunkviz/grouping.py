@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
 from chunkviz.embedding import compare_spans
-from chunkviz.evidence import Dissimilar, DocumentEnd, Reason, SimilarityCurve
+from chunkviz.evidence import Dissimilar, DocumentEnd, Optimum, Oversize, Reason, SimilarityCurve, Structure
 from chunkviz.measure import Measure
 from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
 from chunkviz.segments import language_of, structure_cuts
@@ -70,6 +70,11 @@ def curve_of(
     )
 
 
+def notes_of(curve: SimilarityCurve) -> tuple[str, ...]:
+    """Return what the person should know about the curve."""
+    return () if curve.note is None else (curve.note,)
+
+
 def groups_of(cuts: NDArray[np.int64], count: int) -> list[tuple[int, int]]:
     """Return ``(first, last)`` segment of each group that ``cuts`` leave of ``count`` segments."""
     if not count:
@@ -110,11 +115,17 @@ def join_small(
 
 
 def split_large(
-    document: Document, measure: Measure, segments: Segments, spans: Sequence[Piece], maximum: int, kind: Reason
+    document: Document,
+    measure: Measure,
+    segments: Segments,
+    spans: Sequence[Piece],
+    maximum: int,
+    kind: Structure | Optimum,
 ) -> list[Piece]:
     """Split each span above ``maximum`` at its segments, or inside one where that is above it, too.
 
-    ``kind`` is the reason for a cut between segments. The last piece of a span keeps its reason.
+    ``kind`` is what a cut between segments is called; its reason names the limit as well. The last
+    piece of a span keeps its reason.
     """
     packer: Packer | None = None
     pieces: list[Piece] = []
@@ -123,11 +134,17 @@ def split_large(
             pieces.append(span)
             continue
         packer = packer or Packer(document.text, measure, maximum, levels=_levels(document, segments, kind))
-        pieces += packer.pack(span.start, span.end, span.reason)
+        *inner, last = packer.pack(span.start, span.end, span.reason)
+        pieces += [replace(piece, reason=_above(piece.reason, maximum, measure.unit)) for piece in inner]
+        pieces.append(last)
     return pieces
 
 
-def _levels(document: Document, segments: Segments, kind: Reason) -> tuple[Level, ...]:
+def _above(reason: Reason, maximum: int, unit: str) -> Reason:
+    return Oversize(reason, maximum, unit) if isinstance(reason, Structure | Optimum) else reason
+
+
+def _levels(document: Document, segments: Segments, kind: Structure | Optimum) -> tuple[Level, ...]:
     free = np.concatenate(([True], ~segments.joined)) if len(segments) else np.zeros(0, np.bool_)
     cascade = structure_levels(document.text, structure_cuts(document), lambda: language_of(document))
     return (Level(SortedCuts(segments.starts[free].tolist()), kind), *cascade[-3:])

@@ -94,7 +94,7 @@ def format_of(name: str | None, out: Path | None) -> str:
     """
     ending = "" if out is None else out.suffix.lower().removeprefix(".")
     if name is not None and ending in FORMATS and ending != name:
-        message = f"--format {name} and the ending of --out {out} name two formats; leave --format out, or end in .{name}."
+        message = f"--format {name} and the ending of --out {out} name two formats; leave one of them out."
         raise ParameterError(message)
     if name is None and out is not None:
         name = ending

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from chunkviz.blocks import semantic_segments
 from chunkviz.document import Document
 from chunkviz.evidence import SimilarityCurve, Structure
-from chunkviz.grouping import compare, curve_of, groups_of, join_small, pieces_of, split_large
+from chunkviz.grouping import compare, curve_of, groups_of, join_small, notes_of, pieces_of, split_large
 from chunkviz.packing import Piece
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
@@ -92,4 +92,4 @@ class Semantic(Strategy):
 
         curve = curve_of(compared, self.threshold_mode, self.threshold, self.min_chunk_size, outcome)
         pieces = pieces_for(curve.cuts_for(curve.threshold or 0.0), curve)
-        return Cutting(pieces, curve=curve, calls=compared.calls, tokens=compared.tokens)
+        return Cutting(pieces, curve=curve, notes=notes_of(curve), calls=compared.calls, tokens=compared.tokens)

@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 
 from chunkviz.blocks import Segments, paragraphs
 from chunkviz.document import Document
-from chunkviz.evidence import DocumentEnd, ParentEnd, SimilarityCurve, Structure
-from chunkviz.grouping import compare, curve_of, groups_of, pieces_of, split_large
+from chunkviz.evidence import DocumentEnd, Oversize, ParentEnd, SimilarityCurve, Structure
+from chunkviz.grouping import compare, curve_of, groups_of, notes_of, pieces_of, split_large
 from chunkviz.measure import Measure
 from chunkviz.packing import Piece
 from chunkviz.params import Choice, Slider, Unit
@@ -83,6 +83,7 @@ class SemanticParentChild(Strategy):
             self._children(document, measure, segments, parents),
             parents=[Parent(parent.start, parent.end) for parent in parents],
             curve=curve,
+            notes=notes_of(curve),
             calls=compared.calls,
             tokens=compared.tokens,
         )
@@ -97,7 +98,7 @@ class SemanticParentChild(Strategy):
                 Piece(max(start, parent.start), min(end, parent.end), Structure("paragraph"), place)
                 for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
             ]
-            reason = parent.reason if not isinstance(parent.reason, Structure) else ParentEnd()
+            reason = parent.reason if not isinstance(parent.reason, Oversize) else ParentEnd()
             spans[-1] = Piece(spans[-1].start, spans[-1].end, reason, place)
             pieces = split_large(document, measure, segments, spans, self.max_child_size, Structure("sentence"))
             children += [Piece(piece.start, piece.end, piece.reason, place) for piece in pieces]

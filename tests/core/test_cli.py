@@ -337,9 +337,12 @@ def test_a_service_that_nobody_asks_is_said(kettle: Path, capsys: pytest.Capture
     assert capsys.readouterr().err == "chunkviz: recursive asks no embedder, so --embedder changes nothing.\n"
 
 
-def test_what_is_no_file_in_a_folder_is_said_and_left_out(
-    kettle: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_notes_about_the_chunks_are_said(kettle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["chunk", str(kettle), "--strategy", "page"]) == 0
+    assert capsys.readouterr().err == f"chunkviz: {kettle}: This has no pages, so it is packed as one.\n"
+
+
+def test_what_is_no_file_in_a_folder_is_said_and_left_out(kettle: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = Path("folder")
     folder.mkdir()
     kettle.rename(folder / "kettle.md")

@@ -74,7 +74,11 @@ def test_a_group_above_the_limit_is_split_between_sentences() -> None:
     text = "The lamp is on. " * 6
     chunking = cv.Semantic(max_chunk_size=40, unit="characters").chunk(text, services(Const()))
     assert spans(chunking) == [(0, 31), (32, 63), (64, 95)]
-    assert chunking.boundary_reasons == ("sentence", "sentence", "end of document")
+    limit = "sentence, size limit 40 characters"
+    assert chunking.boundary_reasons == (limit, limit, "end of document")
+    assert cv.Semantic(max_chunk_size=4).chunk(text, services(Const())).boundary_reasons[0] == (
+        "word, size limit 4 tokens"
+    )
 
 
 def test_a_heading_is_never_parted_from_what_it_announces() -> None:
@@ -169,6 +173,19 @@ def test_cuts_are_those_of_the_plain_loop(pairs: list[tuple[float, bool]], thres
     found = cv.cuts_for(values, threshold, minimum, np.array(allowed, np.bool_))
     assert found.tolist() == naive_cuts(values, threshold, minimum, allowed)
     assert cv.cuts_for(values, threshold, minimum).tolist() == naive_cuts(values, threshold, minimum, [True] * 40)
+
+
+def test_a_threshold_above_nearly_everything_is_a_note() -> None:
+    essay = load_sample("essay")
+    for strategy in (cv.Semantic(), cv.SemanticParentChild()):
+        (note,) = strategy.chunk(essay).evidence.notes
+        assert note.endswith(
+            "% of the neighbours are less similar than the threshold 0.50 with the embedder 'lexical', so the "
+            "threshold chooses nothing; try threshold_mode='percentile'."
+        )
+    assert cv.Semantic(threshold_mode="percentile").chunk(essay).evidence.notes == ()
+    assert cv.Semantic(threshold=0.05).chunk(essay).evidence.notes == ()
+    assert cv.Semantic().chunk(BAKERY).evidence.notes == ()  # three neighbours tell nothing
 
 
 @settings(max_examples=150, deadline=None)

@@ -57,6 +57,7 @@ def test_the_threshold_in_force_is_shown_and_one_that_chooses_nothing_is_said(ap
     assert "Similarity threshold **0.500**: 119 of 119 neighbours lie below it · 120 segments by lexical" in captions(
         at
     )
+    assert not at.info  # the note of the evidence is the hint with the button
     press(at, "use percentile")
     chunking = cv.Semantic(threshold_mode="percentile").chunk(load_sample("essay"))
     curve = chunking.evidence.curve
