@@ -110,8 +110,7 @@ def slider(text: str, static: Any) -> None:
     values = np.percentile(signal, np.linspace(0, 100, THRESHOLDS)).tolist()
 
     def sweep(minimum: int) -> None:
-        for value in values:
-            cv.cuts_for(signal, value, minimum, allowed)
+        cv.cuts_for_many(signal, values, minimum, allowed)
 
     tasks: dict[str, Task] = {
         "static": lambda: static.embed(texts),
@@ -124,8 +123,8 @@ def slider(text: str, static: Any) -> None:
     fastest = min(found["static"], found["lexical"])
     for name, label in (
         ("one", "cuts_for at one threshold, 5 sentences at least"),
-        ("sweep 1", f"cuts_for at {THRESHOLDS} thresholds, 1 sentence at least"),
-        ("sweep 5", f"cuts_for at {THRESHOLDS} thresholds, 5 sentences at least"),
+        ("sweep 1", f"cuts_for_many at {THRESHOLDS} thresholds, 1 sentence at least"),
+        ("sweep 5", f"cuts_for_many at {THRESHOLDS} thresholds, 5 sentences at least"),
     ):
         print(f"| {label} | {found[name] / fastest:.4f} | 0.0100 |")
 

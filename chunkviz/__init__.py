@@ -36,6 +36,7 @@ from chunkviz.strategies import (
     list_strategies,
     strategy_from_config,
 )
+from chunkviz.threshold_sweep import cuts_for_many
 from chunkviz.thresholds import cuts_for
 from chunkviz.tokens import Tokenizer, TokenMap, get_tokenizer
 
@@ -64,6 +65,7 @@ __all__ = [
     "TokenMap",
     "Tokenizer",
     "cuts_for",
+    "cuts_for_many",
     "get_strategy",
     "get_tokenizer",
     "list_strategies",

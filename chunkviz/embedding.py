@@ -17,7 +17,7 @@ from chunkviz.errors import ServiceError
 from chunkviz.packing import Packer
 from chunkviz.remembered import remembered
 from chunkviz.tokens import TokenMap
-from chunkviz.vectors import averaged, neighbour_similarities, unit_rows
+from chunkviz.vectors import SelfSimilarity, averaged, neighbour_similarities, self_similarity, unit_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class Vectors:
     """Name of the embedder."""
     calls: int
     tokens: int
+    overview: SelfSimilarity | None = None
+    """All texts compared with each other, made small, where the rows themselves are not kept."""
 
 
 def embed_spans(
@@ -72,11 +74,12 @@ def compare_spans(
 ) -> tuple[Vectors, bool]:
     """Return, as one column, the similarity of each span with the next; raises as :func:`embed_spans`.
 
-    The vectors themselves, which take a hundred times the text, are not kept.
+    The vectors themselves, which take a hundred times the text, are not kept; ``overview`` is what
+    remains of the similarity of all with all.
     """
 
     def compared(made: Vectors) -> Vectors:
-        return replace(made, rows=neighbour_similarities(made.rows)[:, None])
+        return replace(made, rows=neighbour_similarities(made.rows)[:, None], overview=self_similarity(made.rows))
 
     return _known_or_made(document, "similarities", starts, ends, services, compared)
 

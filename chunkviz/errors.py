@@ -5,6 +5,7 @@
     │   └── UnknownNameError                  no strategy, encoding or parameter has that name
     ├── DocumentError (also a ValueError)     a file or text cannot become a Document
     ├── ServiceError (also a RuntimeError)    a tokenizer, embedder or writer did not do its part
+    │   ├── IncompleteError                   an embedder failed for some texts, and has vectors of others
     │   └── VocabularyError                   a token vocabulary is not on this machine and cannot be fetched
     └── Cancelled                             somebody no longer wants the result
 
@@ -15,7 +16,12 @@ given, and, where there is one, the next step.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class ChunkvizError(Exception):
@@ -48,6 +54,19 @@ class DocumentError(ChunkvizError, ValueError):
 
 class ServiceError(ChunkvizError, RuntimeError):
     """A service (tokenizer, embedder, writer) failed or broke its protocol."""
+
+
+class IncompleteError(ServiceError):
+    """An embedder failed for some texts; what it has of the others is here, so that it need not be paid again."""
+
+    def __init__(self, message: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """``vectors``: float32 (dimensions,) by text, of the texts that were answered."""
+        super().__init__(message)
+        self.vectors = vectors
+
+    def __reduce__(self) -> tuple[type[IncompleteError], tuple[str, Mapping[str, NDArray[np.float32]]]]:
+        """Rebuild from both arguments, so that it crosses process boundaries."""
+        return (type(self), (str(self), self.vectors))
 
 
 class VocabularyError(ServiceError):

@@ -5,18 +5,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from chunkviz.threshold_sweep import cuts_for_many
 from chunkviz.thresholds import ThresholdMode, cuts_for
+from chunkviz.vectors import SelfSimilarity
 
 StructureKind: TypeAlias = Literal[
     "header", "paragraph", "line", "sentence", "word", "character",
     "page", "list item", "table row", "table", "code fence", "quote", "block",
 ]  # fmt: skip
+
+
+_NEARLY_ALL = 0.9
+_ENOUGH = 10
+"""Neighbours from which on a share of them says something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,21 @@ class SizeLimit:
     def __str__(self) -> str:
         """Return the label, which says so when the limit could not be kept."""
         return "one character above the size limit" if self.exceeded else "size limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Oversize:
+    """What the strategy had grouped is larger than a chunk may be, and was split at this place of it."""
+
+    at: Structure | Optimum
+    """What the text offers here."""
+    limit: int
+    unit: str
+    """What the limit is counted in: tokens or characters."""
+
+    def __str__(self) -> str:
+        """Return the place and the limit, as in "sentence, size limit 512 tokens"."""
+        return f"{self.at}, size limit {self.limit:,} {self.unit if self.limit != 1 else self.unit.removesuffix('s')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +150,16 @@ class OwnReason:
 
 
 Reason: TypeAlias = (
-    Structure | OwnSeparator | SizeLimit | Dissimilar | Optimum | Syntax | ParentEnd | DocumentEnd | OwnReason
+    Structure
+    | OwnSeparator
+    | SizeLimit
+    | Oversize
+    | Dissimilar
+    | Optimum
+    | Syntax
+    | ParentEnd
+    | DocumentEnd
+    | OwnReason
 )
 
 
@@ -157,6 +189,8 @@ class SimilarityCurve:
     """The value the threshold was resolved from, in the terms of ``mode``."""
     min_chunk_size: int = 1
     """Segments a chunk must have before a boundary may follow."""
+    overview: SelfSimilarity | None = field(default=None, repr=False)
+    """All segments compared with each other, made small; it follows from the vectors, so equality leaves it out."""
 
     def __len__(self) -> int:
         """Return the number of segments."""
@@ -178,9 +212,26 @@ class SimilarityCurve:
     def _facts(self) -> tuple[object, ...]:
         return (len(self), self.threshold, self.mode, self.setting, self.min_chunk_size, self.embedder)
 
+    @property
+    def note(self) -> str | None:
+        """One sentence where an absolute threshold lies above nearly every similarity, as it may for an embedder."""
+        if self.mode != "absolute" or self.threshold is None or int(self.allowed.sum()) < _ENOUGH:
+            return None
+        share = float((self.signal[self.allowed] < self.threshold).mean())
+        if share < _NEARLY_ALL:
+            return None
+        return (
+            f"{share:.0%} of the neighbours are less similar than the threshold {self.threshold:.2f} with the embedder "
+            f"{self.embedder!r}, so the threshold chooses nothing; try threshold_mode='percentile'."
+        )
+
     def cuts_for(self, threshold: float) -> NDArray[np.int64]:
         """Return the boundaries at another threshold: see :func:`chunkviz.cuts_for`."""
         return cuts_for(self.signal, threshold, self.min_chunk_size, self.allowed)
+
+    def cuts_for_many(self, thresholds: Sequence[float]) -> list[NDArray[np.int64]]:
+        """Return the boundaries at each threshold: see :func:`chunkviz.cuts_for_many`."""
+        return cuts_for_many(self.signal, thresholds, self.min_chunk_size, self.allowed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
 from chunkviz.embedding import compare_spans
-from chunkviz.evidence import Dissimilar, DocumentEnd, Reason, SimilarityCurve
+from chunkviz.evidence import Dissimilar, DocumentEnd, Optimum, Oversize, Reason, SimilarityCurve, Structure
 from chunkviz.measure import Measure
 from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.thresholds import ThresholdMode, cuts_for, resolve_threshold, signal_of
+from chunkviz.vectors import SelfSimilarity
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Compared:
     embedder: str
     calls: int
     tokens: int
+    overview: SelfSimilarity | None = field(default=None, repr=False)
+    """All segments compared with each other, made small."""
 
 
 def compare(document: Document, segments: Segments, services: Services, window: int = 0) -> Compared:
@@ -40,34 +43,75 @@ def compare(document: Document, segments: Segments, services: Services, window: 
         found.embedder,
         found.calls if made else 0,
         found.tokens if made else 0,
+        found.overview,
     )
 
 
-def curve_of(
-    compared: Compared,
-    mode: ThresholdMode,
-    setting: float,
-    min_chunk_size: int,
-    outcome: Callable[[NDArray[np.int64]], float],
-) -> SimilarityCurve:
-    """Resolve the threshold; ``outcome`` gives what the target modes aim at for a set of cuts."""
-    signal = signal_of(mode, compared.similarities)
-    allowed = ~compared.segments.joined
-    threshold = resolve_threshold(
-        mode, setting, signal[allowed], lambda value: outcome(cuts_for(signal, value, min_chunk_size, allowed))
-    )
-    return SimilarityCurve(
-        starts=compared.segments.starts,
-        ends=compared.segments.ends,
-        similarities=compared.similarities,
-        signal=signal,
-        allowed=allowed,
-        embedder=compared.embedder,
-        threshold=threshold,
-        mode=mode,
-        setting=setting,
-        min_chunk_size=min_chunk_size,
-    )
+@dataclass(frozen=True)
+class Grouping:
+    """What a strategy makes of any set of cuts between compared segments: groups, joined and split to their sizes.
+
+    What was split once is remembered, so that looking at many thresholds costs what differs.
+    """
+
+    document: Document = field(repr=False)
+    compared: Compared
+    measure: Measure
+    maximum: int
+    """The most a piece may hold, by ``measure``; larger groups are split."""
+    kind: Structure | Optimum
+    """Why a group is split between two of its segments."""
+    min_chunk_size: int = 1
+    """Segments a chunk must have before a boundary may follow."""
+    minimum: int = 0
+    """A group below this joins a neighbour; 0 joins none."""
+    _split: dict[Piece, list[Piece]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def curve(self, mode: ThresholdMode, setting: float) -> SimilarityCurve:
+        """Resolve the threshold; the target modes try some and look at the pieces each would give."""
+        compared = self.compared
+        signal = signal_of(mode, compared.similarities)
+        allowed = ~compared.segments.joined
+
+        def outcome(value: float) -> float:
+            pieces = self.pieces(cuts_for(signal, value, self.min_chunk_size, allowed))
+            if mode == "target_count":
+                return len(pieces)
+            return float(np.median([self.measure.count(piece.start, piece.end) for piece in pieces]))
+
+        return SimilarityCurve(
+            starts=compared.segments.starts,
+            ends=compared.segments.ends,
+            similarities=compared.similarities,
+            signal=signal,
+            allowed=allowed,
+            embedder=compared.embedder,
+            threshold=resolve_threshold(mode, setting, signal[allowed], outcome),
+            mode=mode,
+            setting=setting,
+            min_chunk_size=self.min_chunk_size,
+            overview=compared.overview,
+        )
+
+    def groups(self, cuts: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Return ``(first, last)`` segment of each group, small ones joined."""
+        groups = groups_of(cuts, len(self.compared.segments))
+        return join_small(groups, self.compared, self.measure, self.minimum, self.maximum) if self.minimum else groups
+
+    def pieces(self, cuts: NDArray[np.int64], curve: SimilarityCurve | None = None) -> list[Piece]:
+        """Return the pieces that cuts leave; by the curve they say how similar the next segment is."""
+        return self.split(self.groups(cuts), curve)
+
+    def split(self, groups: Sequence[tuple[int, int]], curve: SimilarityCurve | None = None) -> list[Piece]:
+        """Return each group as a piece, or as several where it is above the maximum."""
+        segments = self.compared.segments
+        spans = pieces_of(segments, groups, curve)
+        return split_large(self.document, self.measure, segments, spans, self.maximum, self.kind, self._split)
+
+
+def notes_of(curve: SimilarityCurve) -> tuple[str, ...]:
+    """Return what the person should know about the curve."""
+    return () if curve.note is None else (curve.note,)
 
 
 def groups_of(cuts: NDArray[np.int64], count: int) -> list[tuple[int, int]]:
@@ -110,24 +154,43 @@ def join_small(
 
 
 def split_large(
-    document: Document, measure: Measure, segments: Segments, spans: Sequence[Piece], maximum: int, kind: Reason
+    document: Document,
+    measure: Measure,
+    segments: Segments,
+    spans: Sequence[Piece],
+    maximum: int,
+    kind: Structure | Optimum,
+    known: dict[Piece, list[Piece]] | None = None,
 ) -> list[Piece]:
     """Split each span above ``maximum`` at its segments, or inside one where that is above it, too.
 
-    ``kind`` is the reason for a cut between segments. The last piece of a span keeps its reason.
+    ``kind`` is what a cut between segments is called; its reason names the limit as well. The last
+    piece of a span keeps its reason. ``known`` remembers what spans were split into, for whoever asks
+    about many sets of spans.
     """
+    known = {} if known is None else known
     packer: Packer | None = None
     pieces: list[Piece] = []
     for span in spans:
         if measure.count(span.start, span.end) <= maximum:
             pieces.append(span)
             continue
-        packer = packer or Packer(document.text, measure, maximum, levels=_levels(document, segments, kind))
-        pieces += packer.pack(span.start, span.end, span.reason)
+        if span not in known:
+            packer = packer or Packer(document.text, measure, maximum, levels=_levels(document, segments, kind))
+            *inner, last = packer.pack(span.start, span.end, span.reason)
+            known[span] = [
+                *(replace(piece, reason=_above(piece.reason, maximum, measure.unit)) for piece in inner),
+                last,
+            ]
+        pieces += known[span]
     return pieces
 
 
-def _levels(document: Document, segments: Segments, kind: Reason) -> tuple[Level, ...]:
+def _above(reason: Reason, maximum: int, unit: str) -> Reason:
+    return Oversize(reason, maximum, unit) if isinstance(reason, Structure | Optimum) else reason
+
+
+def _levels(document: Document, segments: Segments, kind: Structure | Optimum) -> tuple[Level, ...]:
     free = np.concatenate(([True], ~segments.joined)) if len(segments) else np.zeros(0, np.bool_)
     cascade = structure_levels(document.text, structure_cuts(document), lambda: language_of(document))
     return (Level(SortedCuts(segments.starts[free].tolist()), kind), *cascade[-3:])

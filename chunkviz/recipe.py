@@ -69,7 +69,9 @@ class Check(BaseModel):
     min_recall: Share | None = None
     """Share of the text that the questions ask for which is retrieved."""
     questions: str | None = None
-    """File of the questions, beside the recipe."""
+    """File of the questions, beside the recipe; those about a document are asked of it."""
+    k: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Passages that are retrieved for each question, where they are not 5."""
 
     @model_validator(mode="after")
     def _knows_its_kinds(self) -> Self:
@@ -251,7 +253,7 @@ class Assertion:
     measured: float | None
     """None where it cannot be measured: see ``why``."""
     why: str = ""
-    """Why nothing was measured."""
+    """Why nothing was measured, or of what it was."""
 
     @property
     def holds(self) -> bool:
@@ -261,7 +263,12 @@ class Assertion:
         return self.measured >= self.expected if self.rule == "at least" else self.measured <= self.expected
 
 
-def assertions(check: Check, chunking: Chunking, recall: float | None = None) -> Sequence[Assertion]:
+Recall: TypeAlias = tuple[float | None, str]
+"""Recall, or None, and of what it was measured or why it was not."""
+NOT_ASKED: Recall = (None, "no questions were asked")
+
+
+def assertions(check: Check, chunking: Chunking, recall: Recall = NOT_ASKED) -> Sequence[Assertion]:
     """Measure what a check asks for; ``recall`` is measured elsewhere, where questions and an index are at hand."""
     found = numbers(chunking)
     made: list[Assertion] = []
@@ -280,8 +287,7 @@ def assertions(check: Check, chunking: Chunking, recall: float | None = None) ->
             why = result.not_checked.get(kind, "")
             made.append(Assertion(f"max_findings.{name}", "at most", most, result.counts.get(kind), why))
     if check.min_recall is not None:
-        why = "" if recall is not None else "no questions were asked"
-        made.append(Assertion("min_recall", "at least", check.min_recall, recall, why))
+        made.append(Assertion("min_recall", "at least", check.min_recall, *recall))
     return made
 
 

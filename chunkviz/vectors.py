@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,50 @@ def neighbour_similarities(rows: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.zeros(0, np.float32)
     found: NDArray[np.float32] = np.einsum("ij,ij->i", rows[:-1], rows[1:], dtype=np.float32)
     return found.clip(-1.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SelfSimilarity:
+    """How similar every stretch of a document is to every other: the matrix of all pairs, made small."""
+
+    edges: NDArray[np.int64] = field(repr=False)
+    """First segment of each stretch, and behind the last one the number of segments; int64 (k + 1,)."""
+    similarities: NDArray[np.float32] = field(repr=False)
+    """Mean cosine of the pairs of two stretches, float32 (k, k), symmetric.
+
+    On the diagonal a segment is not paired with itself, unless its stretch has no other.
+    """
+
+    def __len__(self) -> int:
+        """Return the number of stretches."""
+        return len(self.similarities)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a stretch has more than one segment, so that what is shown is a mean."""
+        return len(self) < int(self.edges[-1])
+
+
+def self_similarity(rows: NDArray[np.float32], most: int = 300) -> SelfSimilarity:
+    """Compare all unit rows with each other, as means over at most ``most`` equal stretches.
+
+    The mean cosine of two stretches is the product of their mean vectors, so it is exact without the
+    matrix of all pairs: time and memory grow with the rows, never with their square.
+    """
+    count = len(rows)
+    stretches = min(count, most)
+    edges = np.linspace(0, count, stretches + 1).astype(np.int64)
+    if not stretches:
+        return SelfSimilarity(np.zeros(1, np.int64), np.zeros((0, 0), np.float32))
+    lengths = np.diff(edges)
+    sums = np.add.reduceat(rows, edges[:-1], axis=0, dtype=np.float64)
+    own = np.add.reduceat(np.einsum("ij,ij->i", rows, rows, dtype=np.float64), edges[:-1])
+    found = sums @ sums.T
+    pairs = np.outer(lengths, lengths).astype(np.float64)
+    many = np.flatnonzero(lengths > 1)
+    found[many, many] -= own[many]
+    pairs[many, many] -= lengths[many]
+    return SelfSimilarity(edges, (found / pairs).clip(-1.0, 1.0).astype(np.float32))
 
 
 def averaged(

@@ -15,7 +15,8 @@ from chunkviz.cli.speech import Progress, write_text
 from chunkviz.cli.tables import table
 from chunkviz.cli.work import chunk_document, explain
 from chunkviz.errors import ParameterError
-from chunkviz.recipe import Assertion, Check, Recipe, assertions, read_recipe
+from chunkviz.evaluation import evaluate, load_questions
+from chunkviz.recipe import NOT_ASKED, Assertion, Check, Recall, Recipe, assertions, read_recipe
 from chunkviz.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from chunkviz.recipe import Value
     from chunkviz.services import Services
 
+_K = 5
 HEADER = ("file", "assertion", "expected", "measured", "")
 
 
@@ -112,15 +114,23 @@ def _pairs(options: Mapping[str, Value]) -> tuple[Pair, ...]:
     return tuple((name, str(value)) for name, value in options.items())
 
 
-def _recall(check: Check, chunking: Chunking, folder: Path) -> float | None:
-    """Return the recall of the recipe's questions, which nothing here can measure yet; None says so in the table."""
-    del check, chunking, folder
-    return None
+def _recall(check: Check, chunking: Chunking, folder: Path) -> Recall:
+    """Return how much of what the recipe's questions ask of this document is retrieved, by lexical search."""
+    if check.questions is None:
+        return NOT_ASKED
+    found = load_questions(folder / check.questions, chunking.document)
+    if not found.questions:
+        return None, f"none of the questions in {check.questions} is about it"
+    evaluation = evaluate(chunking, found.questions, k=check.k or _K)
+    return evaluation.mean("recall"), f"{evaluation.questions:,} questions, k = {evaluation.k}, {evaluation.ranking}"
 
 
 def _row(source: Source, found: Assertion) -> list[str]:
     share = found.name in ("min_coverage", "min_recall")
-    measured = f"not measured: {found.why}" if found.measured is None else _number(found.measured, share=share)
+    if found.measured is None:
+        measured = f"not measured: {found.why}"
+    else:
+        measured = _number(found.measured, share=share) + (f" ({found.why})" if found.why else "")
     rule = ">=" if found.rule == "at least" else "<="
     verdict = "holds" if found.holds else "FAILS"
     return [source.shown, found.name, f"{rule} {_number(found.expected, share=share)}", measured, verdict]

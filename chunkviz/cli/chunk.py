@@ -99,6 +99,8 @@ def _write(results: Iterator[Done], sheet: Sheet, progress: Progress, count: int
     for number, done in enumerate(results, start=1):
         if done.part is not None:
             sheet.add(done.part)
+        for note in done.notes:
+            progress.say(note)
         if done.problem is not None:
             progress.say(done.problem)
             code = 1

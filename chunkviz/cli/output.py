@@ -88,11 +88,16 @@ def format_of(name: str | None, out: Path | None) -> str:
     Raises
     ------
     ParameterError
-        For an ending that says nothing, and where a terminal would be shown what is no text.
+        For an ending that says nothing or another format than the name, and where a terminal would be
+        shown what is no text.
 
     """
+    ending = "" if out is None else out.suffix.lower().removeprefix(".")
+    if name is not None and ending in FORMATS and ending != name:
+        message = f"--format {name} and the ending of --out {out} name two formats; leave one of them out."
+        raise ParameterError(message)
     if name is None and out is not None:
-        name = out.suffix.lower().removeprefix(".")
+        name = ending
         if name not in FORMATS:
             what = "ending of --out:"
             raise UnknownNameError(what, out.suffix, [f".{each}" for each in FORMATS])

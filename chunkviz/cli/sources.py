@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from chunkviz.cli.speech import say
 from chunkviz.document import Document
 from chunkviz.errors import DocumentError, ParameterError
 from chunkviz.loaders import Limits, load, load_bytes
 
 STANDARD_INPUT = "-"
+_SPECIAL = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ def find_sources(given: Sequence[str], *, name: str | None, limits: Limits, leav
     """Return the sources that the arguments name: in their order, those of a folder by path, each once.
 
     In a folder, hidden files and folders do not count, and links to folders are not followed; nor does the file
-    ``leave_out``, which is about to be written.
+    ``leave_out``, which is about to be written. What is neither a file nor a folder is left out, and said.
 
     Raises
     ------
@@ -87,7 +95,18 @@ def _files(folder: Path, leave_out: Path | None) -> Iterator[Path]:
         folders[:] = [each for each in folders if not each.startswith(".")]
         paths += [Path(at, each) for each in names if not each.startswith(".")]
     for path in sorted(paths, key=lambda path: path.parts):
-        # A device or a pipe in a folder may never end.
-        usual = path.is_file() or path.is_symlink()
-        if usual and path.resolve() != leave_out:
+        what = _special(path)
+        if what is not None:
+            say(f"{path} is {what} and no file; it is left out.")
+        elif path.resolve() != leave_out:
             yield path
+
+
+def _special(path: Path) -> str | None:
+    """Return what a path in a folder is where it is no file: reading a pipe or a device may never end."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # a link to nothing, which its loader tells
+        return None
+    known = next((what for is_one, what in _SPECIAL if is_one(mode)), "something else")
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else known

@@ -55,6 +55,8 @@ class Done:
     chunks: int = 0
     problem: str | None = None
     """Why there are none, or why some of them have no context."""
+    notes: tuple[str, ...] = ()
+    """What the person should know about the chunks."""
 
 
 def chunk_document(
@@ -84,7 +86,8 @@ def carry_out(
     problem = (
         f"{source.shown}: {len(failed):,} of {len(chunking):,} chunks have no context: {failed[0]}" if failed else None
     )
-    return Done(source, part, len(chunking), problem)
+    notes = tuple(f"{source.shown}: {note}" for note in chunking.evidence.notes)
+    return Done(source, part, len(chunking), problem, notes)
 
 
 def explain(source: Source, error: Exception) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from chunkviz.chunk import Usage
 from chunkviz.disk_cache import GIBIBYTE, DiskCache, key_of
-from chunkviz.errors import ServiceError
+from chunkviz.errors import IncompleteError, ServiceError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,12 +165,13 @@ class CachedEmbedder:
         missing = [text for text in distinct if text not in known]
         if not missing and distinct:
             return np.stack([known[text] for text in texts])
-        vectors = self._embed(missing)
-        fresh = dict(zip(missing, vectors, strict=True))
         try:
-            self.cache.keep(self.name, self.dimensions, fresh)
-        except ServiceError as error:
-            warnings.warn(f"{error} The new vectors were not kept.", RuntimeWarning, stacklevel=2)
+            vectors = self._embed(missing)
+        except IncompleteError as error:
+            self._keep(error.vectors)  # paid for: another try asks only for the rest
+            raise
+        fresh = dict(zip(missing, vectors, strict=True))
+        self._keep(fresh)
         widths = {len(vector) for vector in known.values()} | {vectors.shape[1]}
         if len(widths) > 1:
             message = (
@@ -196,6 +197,12 @@ class CachedEmbedder:
         known = self.cache.find(self.name, self.dimensions, distinct)
         missing = [text for text in distinct if text not in known]
         return cast("Estimate", self.inner.estimate(missing))  # type: ignore[attr-defined]
+
+    def _keep(self, fresh: Mapping[str, NDArray[np.float32]]) -> None:
+        try:
+            self.cache.keep(self.name, self.dimensions, fresh)
+        except ServiceError as error:
+            warnings.warn(f"{error} The new vectors were not kept.", RuntimeWarning, stacklevel=3)
 
     def _embed(self, missing: list[str]) -> NDArray[np.float32]:
         vectors = np.asarray(self.inner.embed(missing), np.float32)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from chunkviz.document import without_surrogates
-from chunkviz.errors import ParameterError
+from chunkviz.errors import IncompleteError, ParameterError, ServiceError
 from chunkviz.openai_client import OpenAICompatibleService, require_whole
 from chunkviz.prices import Estimate, estimate_cost, price_of
 from chunkviz.tokens import Tokenizer, get_tokenizer
@@ -149,14 +150,15 @@ class OpenAICompatibleEmbedder:
         ------
         ServiceError
             When a request fails for good, a text is too long and ``long_texts`` is "refuse", or the
-            vectors are not one finite row of equal length per text.
+            vectors are not one finite row of equal length per text; IncompleteError, with the vectors
+            there are, when other requests were answered.
 
         """
         requests = list(_packed(self._parts(texts)))
         if not requests:
             return np.zeros((len(texts), self._width() if len(texts) else self._known_width() or 0), np.float32)
         parts = [part for request in requests for part in request]
-        answers = self._send_all(requests)
+        answers = self._send_all(requests, texts)
         widths = sorted({answer.shape[1] for answer in answers})
         if len(widths) > 1:
             # First answers that came side by side, before anybody knew the length.
@@ -196,16 +198,31 @@ class OpenAICompatibleEmbedder:
                     if part.strip():
                         yield _Part(row, part, count)
 
-    def _send_all(self, requests: list[list[_Part]]) -> list[NDArray[np.float32]]:
-        """Return the vectors of each request, float32 (parts, dimensions), sent ``concurrency`` at a time."""
+    def _send_all(self, requests: list[list[_Part]], texts: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return the vectors of each request, float32 (parts, dimensions), sent ``concurrency`` at a time.
+
+        After the first failure no other request is begun; those under way are waited for, since they
+        are paid for.
+        """
         if len(requests) == 1:
             return [self._send(requests[0])]
-        pool = ThreadPoolExecutor(min(self.concurrency, len(requests)))
-        try:
-            return list(pool.map(self._send, requests))
-        finally:
-            # Nothing is left after success; after the first failure no other request is begun.
-            pool.shutdown(wait=False, cancel_futures=True)
+        with ThreadPoolExecutor(min(self.concurrency, len(requests))) as pool:
+            sent = [pool.submit(self._send, request) for request in requests]
+            wait(sent, return_when=FIRST_EXCEPTION)
+            pool.shutdown(cancel_futures=True)
+        ended = [each for each in sent if not each.cancelled()]
+        problem = next((error for each in ended if (error := each.exception()) is not None), None)
+        if problem is None:
+            return [each.result() for each in sent]
+        answered = [
+            (request, each.result())
+            for request, each in zip(requests, sent, strict=True)
+            if not each.cancelled() and each.exception() is None
+        ]
+        kept = _whole_texts(texts, requests, answered)
+        if kept and isinstance(problem, ServiceError):
+            raise IncompleteError(str(problem), kept)
+        raise problem
 
     def _send(self, request: list[_Part]) -> NDArray[np.float32]:
         answer = self._service.embeddings([part.text for part in request], self._asked_dimensions)
@@ -299,6 +316,19 @@ def _rows(count: int, parts: list[_Part], vectors: NDArray[np.float32]) -> NDArr
         # Parts that cancel out have no direction; their row stays zeros, as a blank text's.
         rows[row] = mean / length if length > 0 else 0
     return rows
+
+
+def _whole_texts(
+    texts: Sequence[str], requests: list[list[_Part]], answered: list[tuple[list[_Part], NDArray[np.float32]]]
+) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors of the texts of which every part was answered."""
+    if len({vectors.shape[1] for _, vectors in answered}) != 1:
+        return {}
+    parts = [part for request, _ in answered for part in request]
+    rows = _rows(len(texts), parts, np.concatenate([vectors for _, vectors in answered]))
+    due = Counter(part.row for request in requests for part in request)
+    done = Counter(part.row for part in parts)
+    return {texts[row]: rows[row] for row in done if done[row] == due[row]}
 
 
 def _decode(value: object) -> NDArray[np.float32] | None:

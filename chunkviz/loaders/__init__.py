@@ -16,7 +16,7 @@ from chunkviz.document import Document
 from chunkviz.errors import Cancelled, DocumentError
 from chunkviz.language import detect_language
 from chunkviz.loaders.decoding import decode
-from chunkviz.loaders.kinds import SUFFIX_KINDS, SUFFIXES, kind_of, suffix_of
+from chunkviz.loaders.kinds import SUFFIX_KINDS, SUFFIXES, kind_of, not_what_it_says, suffix_of
 from chunkviz.loaders.limits import Limits
 from chunkviz.loaders.process import parse
 from chunkviz.segments import headings
@@ -146,8 +146,7 @@ def _check_ending(name: str) -> None:
     """Refuse text that calls itself a PDF or an office file: half of one would be shown as gibberish."""
     named = SUFFIX_KINDS.get(suffix_of(name))
     if named is not None:
-        message = f"{name} is not a {named.value}, or is damaged; open it in its program and save it again."
-        raise DocumentError(message)
+        raise DocumentError(not_what_it_says(name, named))
 
 
 def _base_name(name: str) -> str:

@@ -7,7 +7,7 @@ import re
 from itertools import islice
 
 from chunkviz.errors import DocumentError
-from chunkviz.loaders.kinds import SUPPORTED, binary_name
+from chunkviz.loaders.kinds import SUFFIX_KINDS, SUPPORTED, binary_name, not_what_it_says, suffix_of
 from chunkviz.loaders.tidy import count_of, tidy
 
 _BOMS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is looked for first
@@ -59,13 +59,20 @@ def decode(data: bytes, name: str) -> tuple[str, list[str]]:
         changes.append("Removed a byte order mark.")
         text = text.removeprefix("\ufeff")
     if _is_binary(text, encoding):
-        message = f"{name} is a binary file that is not supported; give one of: {SUPPORTED}."
-        raise DocumentError(message)
+        raise DocumentError(_no_text(name))
     broken = text.count("\ufffd") - (data.count(b"\xef\xbf\xbd") if encoding == "utf-8" else 0)
     if broken > 0:
         changes.append(f"Replaced {count_of(broken, 'broken character')} by U+FFFD.")
     text, tidied = tidy(text)
     return text, changes + tidied
+
+
+def _no_text(name: str) -> str:
+    """Return the sentence about bytes that are no text: where a parser would know the ending, it names that kind."""
+    named = SUFFIX_KINDS.get(suffix_of(name))
+    if named is not None:
+        return not_what_it_says(name, named)
+    return f"{name} is a binary file that is not supported; give one of: {SUPPORTED}."
 
 
 def _decoded(data: bytes, name: str) -> tuple[str, str, bool]:
@@ -82,8 +89,7 @@ def _decoded(data: bytes, name: str) -> tuple[str, str, bool]:
     if (text := _mended_utf8(data)) is not None:
         return text, "utf-8", False
     if b"\0" in data:
-        message = f"{name} is a binary file that is not supported; give one of: {SUPPORTED}."
-        raise DocumentError(message)
+        raise DocumentError(_no_text(name))
     encoding = _declared(data) or _guessed(data, name)
     return data.decode(encoding, "replace"), _public_name(encoding), False
 

@@ -96,6 +96,12 @@ def suffix_of(name: str) -> str:
     return f".{ending.lower()}" if dot and stem else ""
 
 
+def not_what_it_says(name: str, kind: Kind) -> str:
+    """Return the sentence about a file whose bytes are not what its ending says."""
+    article = "an" if kind.value[0] in "EOHRe" else "a"
+    return f"{name} is not {article} {kind.value}, or is damaged; open it in its program and save it again."
+
+
 def kind_of(data: bytes, name: str) -> Kind | None:
     """Return the kind that needs a parser, or None for what is to be decoded as text.
 

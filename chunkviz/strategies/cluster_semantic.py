@@ -19,7 +19,7 @@ from chunkviz.params import Slider
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
-from chunkviz.vectors import neighbour_similarities
+from chunkviz.vectors import neighbour_similarities, self_similarity
 
 
 class ClusterSemantic(Strategy):
@@ -66,6 +66,7 @@ class ClusterSemantic(Strategy):
             signal=similarities,
             allowed=~segments.joined,
             embedder=vectors.embedder,
+            overview=self_similarity(vectors.rows),
         )
         spans = [
             Piece(

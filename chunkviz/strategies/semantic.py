@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from chunkviz.blocks import semantic_segments
 from chunkviz.document import Document
-from chunkviz.evidence import SimilarityCurve, Structure
-from chunkviz.grouping import compare, curve_of, groups_of, join_small, pieces_of, split_large
-from chunkviz.packing import Piece
+from chunkviz.evidence import Structure
+from chunkviz.grouping import Compared, Grouping, compare, notes_of
+from chunkviz.measure import Measure
 from chunkviz.params import Choice, Slider, Unit
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
@@ -73,23 +71,20 @@ class Semantic(Strategy):
 
     def cut(self, document: Document, services: Services) -> Cutting:
         """Compare neighbours, cut below the threshold, then bring the groups within their sizes."""
-        measure = measure_of(self.unit, document, services)
-        segments = semantic_segments(document)
-        compared = compare(document, segments, services, self.window)
+        compared = compare(document, semantic_segments(document), services, self.window)
+        grouping = self.grouping(document, compared, measure_of(self.unit, document, services))
+        curve = grouping.curve(self.threshold_mode, self.threshold)
+        pieces = grouping.pieces(curve.cuts_for(curve.threshold or 0.0), curve)
+        return Cutting(pieces, curve=curve, notes=notes_of(curve), calls=compared.calls, tokens=compared.tokens)
 
-        def pieces_for(cuts: NDArray[np.int64], curve: SimilarityCurve | None = None) -> list[Piece]:
-            groups = groups_of(cuts, len(segments))
-            if self.min_size:
-                groups = join_small(groups, compared, measure, self.min_size, self.max_chunk_size)
-            spans = pieces_of(segments, groups, curve)
-            return split_large(document, measure, segments, spans, self.max_chunk_size, Structure("sentence"))
-
-        def outcome(cuts: NDArray[np.int64]) -> float:
-            pieces = pieces_for(cuts)
-            if self.threshold_mode == "target_count":
-                return len(pieces)
-            return float(np.median([measure.count(piece.start, piece.end) for piece in pieces]))
-
-        curve = curve_of(compared, self.threshold_mode, self.threshold, self.min_chunk_size, outcome)
-        pieces = pieces_for(curve.cuts_for(curve.threshold or 0.0), curve)
-        return Cutting(pieces, curve=curve, calls=compared.calls, tokens=compared.tokens)
+    def grouping(self, document: Document, compared: Compared, measure: Measure) -> Grouping:
+        """Return what the sizes make of any cuts; the threshold has no part in it."""
+        return Grouping(
+            document,
+            compared,
+            measure,
+            maximum=self.max_chunk_size,
+            kind=Structure("sentence"),
+            min_chunk_size=self.min_chunk_size,
+            minimum=self.min_size,
+        )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from chunkviz.blocks import Segments, paragraphs
 from chunkviz.document import Document
-from chunkviz.evidence import DocumentEnd, ParentEnd, SimilarityCurve, Structure
-from chunkviz.grouping import compare, curve_of, groups_of, pieces_of, split_large
+from chunkviz.evidence import DocumentEnd, Oversize, ParentEnd, Structure
+from chunkviz.grouping import Compared, Grouping, compare, notes_of, split_large
 from chunkviz.measure import Measure
 from chunkviz.packing import Piece
 from chunkviz.params import Choice, Slider, Unit
@@ -66,26 +65,21 @@ class SemanticParentChild(Strategy):
         measure = measure_of(self.unit, document, services)
         segments = paragraphs(document)
         compared = compare(document, segments, services)
-
-        def parents_for(cuts: NDArray[np.int64], curve: SimilarityCurve | None = None) -> list[Piece]:
-            spans = pieces_of(segments, groups_of(cuts, len(segments)), curve)
-            return split_large(document, measure, segments, spans, self.max_parent_size, Structure("paragraph"))
-
-        def outcome(cuts: NDArray[np.int64]) -> float:
-            parents = parents_for(cuts)
-            if self.threshold_mode == "target_count":
-                return len(parents)
-            return float(np.median([measure.count(parent.start, parent.end) for parent in parents]))
-
-        curve = curve_of(compared, self.threshold_mode, self.threshold, 1, outcome)
-        parents = parents_for(curve.cuts_for(curve.threshold or 0.0), curve)
+        grouping = self.grouping(document, compared, measure)
+        curve = grouping.curve(self.threshold_mode, self.threshold)
+        parents = grouping.pieces(curve.cuts_for(curve.threshold or 0.0), curve)
         return Cutting(
             self._children(document, measure, segments, parents),
             parents=[Parent(parent.start, parent.end) for parent in parents],
             curve=curve,
+            notes=notes_of(curve),
             calls=compared.calls,
             tokens=compared.tokens,
         )
+
+    def grouping(self, document: Document, compared: Compared, measure: Measure) -> Grouping:
+        """Return what the sizes make of any cuts, as parents; the threshold has no part in it."""
+        return Grouping(document, compared, measure, maximum=self.max_parent_size, kind=Structure("paragraph"))
 
     def _children(self, document: Document, measure: Measure, segments: Segments, parents: list[Piece]) -> list[Piece]:
         children: list[Piece] = []
@@ -97,7 +91,7 @@ class SemanticParentChild(Strategy):
                 Piece(max(start, parent.start), min(end, parent.end), Structure("paragraph"), place)
                 for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True)
             ]
-            reason = parent.reason if not isinstance(parent.reason, Structure) else ParentEnd()
+            reason = parent.reason if not isinstance(parent.reason, Oversize) else ParentEnd()
             spans[-1] = Piece(spans[-1].start, spans[-1].end, reason, place)
             pieces = split_large(document, measure, segments, spans, self.max_child_size, Structure("sentence"))
             children += [Piece(piece.start, piece.end, piece.reason, place) for piece in pieces]

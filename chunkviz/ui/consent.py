@@ -1,4 +1,4 @@
-"""No paid call without a yes: services that say what the work would cost before it is sent."""
+"""No paid call without a yes: services that say what the work would cost before it is sent, and the box that asks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from chunkviz.errors import ChunkvizError
+from chunkviz.ui import jobs, session
+from chunkviz.ui.text import as_plain
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,3 +82,26 @@ class AskFirst:
         found = estimate()
         if found.calls:
             raise ConsentNeeded(self.name, found, digest)
+
+
+def ask(question: ConsentNeeded) -> None:
+    """Draw what a paid service would be sent, with the button that agrees to it."""
+    estimate = question.estimate
+    with st.container(border=True, key="consent"):
+        requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
+        st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
+        money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
+        calls, tokens, dollars = st.columns(3)
+        calls.metric("Calls (estimate)", f"{estimate.calls:,}")
+        tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
+        dollars.metric("Money (estimate)", money)
+        if st.button(
+            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key="agree"
+        ):
+            agreed: set[str] = session.keep("agreed", set)
+            agreed.add(question.digest)
+            jobs.forget("chunking")
+            st.rerun()
+        st.caption(
+            "Nothing has been sent yet. The figures are estimates: tokens counted here, at OpenAI's list prices."
+        )

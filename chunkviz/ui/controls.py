@@ -29,6 +29,7 @@ from chunkviz.strategies import Strategy, list_strategies, strategy_class
 from chunkviz.strategies.recursive import separator_matches
 from chunkviz.thresholds import BOUNDS
 from chunkviz.ui import session
+from chunkviz.ui.text import as_plain
 
 _LARGEST = 10_000_000
 _SIDE_BY_SIDE = 4
@@ -46,7 +47,8 @@ def draw_parameters(name: str, document: Document) -> Strategy | None:
     try:
         return strategy_class(name)(**values)
     except ParameterError as error:
-        st.error(str(error), icon=":material/error:")
+        session.put("refused", str(error))
+        st.error(as_plain(str(error)), icon=":material/error:")
         return None
 
 
@@ -64,6 +66,14 @@ def _in_drawing_order(declared: tuple[Parameter, ...]) -> list[Parameter]:
 def widget_key(strategy: str, parameter: str) -> str:
     """Return the widget's key, which is its name in the address too."""
     return f"{strategy}.{parameter}"
+
+
+def put_threshold(strategy: str, mode: str, value: float) -> None:
+    """Set mode and number together, before the widgets are drawn; the number is meant in this mode."""
+    key = widget_key(strategy, "threshold")
+    session.put(widget_key(strategy, "threshold_mode"), mode)
+    session.put(f"{key} mode", mode)  # so that the number is not taken for one of the mode before
+    session.put(key, float(value))
 
 
 def _draw(name: str, parameter: Parameter, values: dict[str, Any], unit: str, document: Document) -> Any:

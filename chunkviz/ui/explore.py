@@ -18,9 +18,6 @@ from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
-_NEARLY_ALL = 0.9
-_ENOUGH = 10
-"""Neighbours from which on a share of them says something."""
 _STILL = {"displayModeBar": False, "scrollZoom": False}
 
 
@@ -82,10 +79,12 @@ def _draw_numbers(measured: Numbers, unit: str) -> None:
 
 def _draw_what_was_found(chunking: Chunking) -> None:
     """Say what the strategy knew beyond the boundaries: threshold, notes, usage, and contexts that failed."""
+    curve = chunking.evidence.curve
     for note in chunking.evidence.notes:
+        if curve is not None and note == curve.note:
+            continue  # the hint below says it, with a button
         st.info(as_plain(note), icon=":material/info:")
     facts = []
-    curve = chunking.evidence.curve
     if curve is not None and curve.threshold is not None and len(curve) > 1:
         below = int((curve.signal[curve.allowed] < curve.threshold).sum())
         of = f"{below:,} of {int(curve.allowed.sum()):,}"
@@ -114,11 +113,9 @@ def _draw_what_was_found(chunking: Chunking) -> None:
 def _draw_hint(chunking: Chunking) -> None:
     """Offer another mode where an absolute threshold lies above nearly everything, as it does for some embedders."""
     curve = chunking.evidence.curve
-    if curve is None or curve.mode != "absolute" or curve.threshold is None or int(curve.allowed.sum()) < _ENOUGH:
+    if curve is None or curve.note is None or curve.threshold is None:
         return
     share = float((curve.signal[curve.allowed] < curve.threshold).mean())
-    if share < _NEARLY_ALL:
-        return
     with st.container(border=True, key="hint"):
         words, offer = st.columns([3, 1], vertical_alignment="center")
         words.markdown(

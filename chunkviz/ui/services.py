@@ -24,6 +24,8 @@ from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_US
 
 Kept = TypeVar("Kept")
 _OPENAI = "openai"
+NOT_INSTALLED = " (not installed)"
+"""Mark of an embedder in the choice, and so in the address."""
 _WRITERS = {"outline": "Outline context: title, headings and key terms. No model, nothing is sent.",
             _OPENAI: "A language model of an OpenAI-compatible service."}  # fmt: skip
 
@@ -39,7 +41,7 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
         embedder = _choose_embedder(document) if "embedder" in needs else None
         writer = _choose_writer() if "writer" in needs else None
     except ChunkvizError as error:
-        session.put("service error", str(error))
+        session.put("refused", str(error))
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
@@ -59,15 +61,16 @@ def _note_code(service: str, name: str, **options: Any) -> None:
 def _choose_embedder(document: Document | None) -> Embedder:
     st.subheader("Embedder", anchor=False)
     declared = {each.name: each for each in EMBEDDERS}
+    missing = {each.name for each in EMBEDDERS if not is_available(each.name)}
+    if session.get("embedder") is None and session.stored("embedder", "") in missing:
+        session.put("embedder", session.stored("embedder", ""))  # a link names it without the mark
     name = st.selectbox(
         "Embedder", list(declared), key="embedder", bind="query-params", label_visibility="collapsed",
+        format_func=lambda name: f"{name}{NOT_INSTALLED}" if name in missing else name,
         help="What turns segments into vectors. The lexical one needs no model.",
     )  # fmt: skip
     chosen = declared[name]
     st.caption(chosen.summary)
-    missing = [each.name for each in EMBEDDERS if not is_available(each.name)]
-    if missing:
-        st.caption(f"Not installed here: {', '.join(missing)}.")
     language = language_of(document) if document is not None else None
     if chosen.languages and language and language not in chosen.languages:
         st.warning(

@@ -21,9 +21,9 @@ from chunkviz.services import Services
 from chunkviz.strategies import Strategy, installed, list_strategies, strategy_class
 from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
 from chunkviz.ui import compute, frame, jobs, session
-from chunkviz.ui.consent import ConsentNeeded
+from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.controls import draw_parameters
-from chunkviz.ui.services import choose_services
+from chunkviz.ui.services import NOT_INSTALLED, choose_services
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
 
@@ -76,13 +76,23 @@ def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
         own = name.split(".")[0]
         if held is None and own in list_strategies() and own != session.get("strategy"):
             continue  # a setting of a strategy that is not the one on the screen
-        if name in _OF_PAGES or str(held).lower() == value.lower():
+        if name in _OF_PAGES or _is_same(held, value):
             continue
         instead = "no setting has this name" if held is None else f"{as_plain(str(held))} is used instead"
         wrong.append(f"**{as_plain(f'{name}={value}')}**: {instead}")
     if wrong:
         listed = f" {wrong[0]}." if len(wrong) == 1 else "".join(f"\n- {each}" for each in wrong)
         st.warning(f"Not everything in the link could be followed:{listed}", icon=":material/link_off:")
+
+
+def _is_same(held: Any, asked: str) -> bool:
+    """Whether a value of the address is the one in force: 35, 35.0 and 35.00 are one number."""
+    if isinstance(held, int | float) and not isinstance(held, bool):
+        try:
+            return float(asked) == held
+        except ValueError:
+            return False
+    return str(held).lower() == asked.removesuffix(NOT_INSTALLED).lower()
 
 
 def pick_document() -> tuple[Document | None, Tokenizer]:
@@ -269,15 +279,12 @@ def chunk() -> Chunking | None:
     if document is None:
         st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
         return None
-    if strategy is not None and services is None:
-        # In the page, too: on a telephone the sidebar is closed.
-        st.error(as_plain(str(session.get("service error"))), icon=":material/error:")
-        return None
     if strategy is None or services is None:
-        st.info("This setting cannot be used; the error in the sidebar says what to change.", icon=":material/west:")
-        return None
+        # In the page, too: on a telephone the sidebar is closed.
+        st.error(as_plain(str(session.get("refused"))), icon=":material/error:")
+        return _last_of(document)
     try:
-        return compute.chunking_of(document, strategy, services)
+        chunking = compute.chunking_of(document, strategy, services)
     except Cancelled:
         again: Any = st.button("Chunk again", icon=":material/refresh:")
         st.info("Chunking was stopped. Change a setting, or start again.", icon=":material/info:")
@@ -285,36 +292,27 @@ def chunk() -> Chunking | None:
             jobs.forget("chunking")
             st.rerun()
     except ConsentNeeded as question:
-        _ask(question)
+        ask(question)
     except ChunkvizError as error:
         jobs.forget("chunking")
         st.error(as_plain(str(error)), icon=":material/error:")
         if isinstance(error, ServiceError):
             st.button("Try again", icon=":material/refresh:", key="try again")
+        return _last_of(document)
+    else:
+        if chunking is not None:
+            session.put("last chunking", chunking)
+        return chunking
     return None
 
 
-def _ask(question: ConsentNeeded) -> None:
-    """Say what a paid service would be sent, and send it only after a click."""
-    estimate = question.estimate
-    with st.container(border=True, key="consent"):
-        requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
-        st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
-        money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
-        calls, tokens, dollars = st.columns(3)
-        calls.metric("Calls (estimate)", f"{estimate.calls:,}")
-        tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
-        dollars.metric("Money (estimate)", money)
-        if st.button(
-            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key="agree"
-        ):
-            agreed: set[str] = session.keep("agreed", set)
-            agreed.add(question.digest)
-            jobs.forget("chunking")
-            st.rerun()
-        st.caption(
-            "Nothing has been sent yet. The figures are estimates: tokens counted here, at OpenAI's list prices."
-        )
+def _last_of(document: Document) -> Chunking | None:
+    """Return what was last on the screen for this document, and say that it is not what was asked for."""
+    last: Chunking | None = session.get("last chunking")
+    if last is None or last.document is not document:
+        return None
+    st.caption(f"The last valid setting is shown: **{as_plain(last.strategy.about.title)}**.")
+    return last
 
 
 def chunk_again() -> None:

@@ -31,6 +31,8 @@ _COMMON = 0.5
 _SOME_SENTENCES, _MANY_SENTENCES = 8, 30
 """From how many on shares of sentences mean something, and from how many on they mean enough."""
 _SMALL_WORD = 3
+_USUAL_LENGTH, _LONG_WORD = 6, 10
+_EAST_ASIAN = regex.compile(rf"[{_HAN}\p{{Katakana}}ー]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class OutlineWriter:
     """Context from the document alone: title, headings, and key terms against the rest of the document.
 
     A term weighs as often as it occurs in the chunk, times the squared logarithm of how rare it is
-    among the document's sentences (TF-IDF), times the share of its occurrences that the chunk holds.
+    among the document's sentences (TF-IDF), times the share of its occurrences that the chunk holds,
+    times its length, since in every language the words used most are short (Zipf's law of abbreviation).
     That needs no list of stop words, and so no language: a word met everywhere weighs little. Chinese and
     Japanese, which have no spaces, give pairs of Han characters and runs of katakana. Terms that the
     title or the headings hold already are left out.
@@ -117,7 +120,12 @@ def _weight(known: TermCounts, term: str, times: int) -> float:
         return 0.0
     few = known.sentence_count < _SOME_SENTENCES
     rarity = 1.0 if few else math.log((known.sentence_count + 2) / (sentences + 1))
-    return round(times * rarity * rarity * share, 9)
+    return round(times * rarity * rarity * share * _length(term), 9)
+
+
+def _length(term: str) -> int:
+    """Return how long a word is, where that tells how common it is; a run of Chinese or Japanese does not."""
+    return _USUAL_LENGTH if _EAST_ASIAN.match(term) else min(len(term), _LONG_WORD)
 
 
 def _counts(document: Document) -> TermCounts:

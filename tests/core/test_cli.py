@@ -277,6 +277,7 @@ def test_chunks_are_those_of_the_library_in_every_format(kettle: Path, capsysbin
     ("arguments", "message"),
     [
         (["kettle.md", "--out", "out.txt"], "ending of --out: '.txt' is not known; choose one of: .jsonl, .csv,"),
+        (["kettle.md", "--out", "x.csv", "--format", "jsonl"], "--format jsonl and the ending of --out x.csv name two"),
         (["kettle.md", "--strategy", "recursiv"], "did you mean 'recursive'?"),
         (["kettle.md", "--tokenizer", "cl100k"], "encoding 'cl100k' is not known (did you mean 'cl100k_base'?)"),
         (["kettle.md", "--language", "english"], "language 'english' is not known"),
@@ -334,6 +335,29 @@ def test_the_language_is_that_of_the_sentences(kettle: Path, capsys: pytest.Capt
 def test_a_service_that_nobody_asks_is_said(kettle: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["chunk", str(kettle), "--embedder", "lexical"]) == 0
     assert capsys.readouterr().err == "chunkviz: recursive asks no embedder, so --embedder changes nothing.\n"
+
+
+def test_notes_about_the_chunks_are_said(kettle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["chunk", str(kettle), "--strategy", "page"]) == 0
+    assert capsys.readouterr().err == f"chunkviz: {kettle}: This has no pages, so it is packed as one.\n"
+
+
+def test_what_is_no_file_in_a_folder_is_said_and_left_out(kettle: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path("folder")
+    folder.mkdir()
+    kettle.rename(folder / "kettle.md")
+    os.mkfifo(folder / "never.md")
+    (folder / "noise").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "s"))
+        assert cli.main(["chunk", "folder"]) == 0
+    said = capsys.readouterr()
+    assert said.err.splitlines() == [
+        "chunkviz: folder/never.md is a pipe and no file; it is left out.",
+        "chunkviz: folder/noise is a device and no file; it is left out.",
+        "chunkviz: folder/s is a socket and no file; it is left out.",
+    ]
+    assert {line["document"] for line in lines(said.out)} == {"kettle.md"}
 
 
 def test_limits_of_the_settings_hold(

@@ -42,6 +42,7 @@ def test_a_change_of_topic_is_a_boundary_and_its_reason_says_how_similar() -> No
     assert (curve.threshold, curve.mode, curve.setting) == (0.5, "absolute", 0.5)
     assert curve.cuts_for(0.5).tolist() == [1]
     assert curve.cuts_for(1.01).tolist() == [0, 1, 2]
+    assert [cuts.tolist() for cuts in curve.cuts_for_many([0.5, 1.01])] == [[1], [0, 1, 2]]
 
 
 def test_a_chunk_has_at_least_so_many_sentences_before_it_may_end() -> None:
@@ -73,7 +74,11 @@ def test_a_group_above_the_limit_is_split_between_sentences() -> None:
     text = "The lamp is on. " * 6
     chunking = cv.Semantic(max_chunk_size=40, unit="characters").chunk(text, services(Const()))
     assert spans(chunking) == [(0, 31), (32, 63), (64, 95)]
-    assert chunking.boundary_reasons == ("sentence", "sentence", "end of document")
+    limit = "sentence, size limit 40 characters"
+    assert chunking.boundary_reasons == (limit, limit, "end of document")
+    assert cv.Semantic(max_chunk_size=4).chunk(text, services(Const())).boundary_reasons[0] == (
+        "word, size limit 4 tokens"
+    )
 
 
 def test_a_heading_is_never_parted_from_what_it_announces() -> None:
@@ -168,6 +173,46 @@ def test_cuts_are_those_of_the_plain_loop(pairs: list[tuple[float, bool]], thres
     found = cv.cuts_for(values, threshold, minimum, np.array(allowed, np.bool_))
     assert found.tolist() == naive_cuts(values, threshold, minimum, allowed)
     assert cv.cuts_for(values, threshold, minimum).tolist() == naive_cuts(values, threshold, minimum, [True] * 40)
+
+
+def test_a_threshold_above_nearly_everything_is_a_note() -> None:
+    essay = load_sample("essay")
+    for strategy in (cv.Semantic(), cv.SemanticParentChild()):
+        (note,) = strategy.chunk(essay).evidence.notes
+        assert note.endswith(
+            "% of the neighbours are less similar than the threshold 0.50 with the embedder 'lexical', so the "
+            "threshold chooses nothing; try threshold_mode='percentile'."
+        )
+    assert cv.Semantic(threshold_mode="percentile").chunk(essay).evidence.notes == ()
+    assert cv.Semantic(threshold=0.05).chunk(essay).evidence.notes == ()
+    assert cv.Semantic().chunk(BAKERY).evidence.notes == ()  # three neighbours tell nothing
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 900),
+    st.sampled_from([1, 2, 3, 5, 8, 9, 12, 13, 64, 65, 1000]),
+    st.sampled_from([0.0, 0.05, 0.5]),
+)
+def test_cuts_at_many_thresholds_are_those_at_each(seed: int, count: int, minimum: int, forbidden: float) -> None:
+    random = np.random.default_rng(seed)
+    signal = random.normal(size=count).astype(np.float32)
+    allowed = random.random(count) >= forbidden
+    thresholds = [-9.0, *random.choice(signal, 5).tolist(), 0.0, 0.75, 9.0] if count else [0.0, 1.0]
+    found = cv.cuts_for_many(signal, thresholds, minimum, allowed if forbidden else None)
+    for threshold, cuts in zip(thresholds, found, strict=True):
+        assert cuts.tolist() == naive_cuts(signal.tolist(), threshold, minimum, allowed.tolist())
+    assert all(cuts.dtype == np.int64 for cuts in found)
+
+
+def test_many_thresholds_of_a_long_document_are_taken_some_at_a_time() -> None:
+    signal = np.random.default_rng(7).random(300_000).astype(np.float32)
+    thresholds = np.linspace(0, 1, 30).tolist()
+    found = cv.cuts_for_many(signal, thresholds, 5)
+    assert [len(cuts) for cuts in found] == [len(cv.cuts_for(signal, value, 5)) for value in thresholds]
+    assert cv.cuts_for_many([0.5, 0.1], []) == []
+    assert [cuts.tolist() for cuts in cv.cuts_for_many([0.5, 0.1], [0.2, 1])] == [[1], [0, 1]]
 
 
 @settings(max_examples=200, deadline=None)

@@ -125,7 +125,7 @@ def test_assertions_are_measured() -> None:
         "max_findings.word": (0, 0, True),
         "min_recall": (0.5, None, False),
     }
-    assert {each.name: each.holds for each in assertions(check, chunking, recall=0.5)}["min_recall"]
+    assert {each.name: each.holds for each in assertions(check, chunking, recall=(0.5, ""))}["min_recall"]
     assert coverage(partial("  ")) == 1.0
 
 
@@ -183,3 +183,19 @@ def test_check_ends_with_2_without_a_usable_recipe(
     assert message in capsys.readouterr().err
     assert cli.main(["check", str(tmp_path / "none.toml"), str(recipe)]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+def test_check_measures_the_recall_of_the_recipes_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(
+        'strategy = "recursive"\n[parameters]\nchunk_size = 12\n'
+        '[check]\nmin_recall = 1.0\nquestions = "q.jsonl"\nk = 1\n'
+    )
+    (tmp_path / "q.jsonl").write_text('{"question": "descale monthly", "references": ["Descale it monthly."]}\n')
+    file = tmp_path / "a.md"
+    file.write_text(TEXT)
+    assert cli.main(["check", str(recipe), str(file)]) == 0
+    assert "1.0000 (1 questions, k = 1, lexical)" in capsys.readouterr().out
+    file.write_text("Something else.")
+    assert cli.main(["check", str(recipe), str(file)]) == 1
+    assert "not measured: none of the questions in q.jsonl is about it" in capsys.readouterr().out

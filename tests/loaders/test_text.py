@@ -106,6 +106,8 @@ def test_prose_has_its_language_and_code_has_none() -> None:
         (b"MZ\x90\0\x03\0\0\0", "a.md", "a.md is a Windows program, not text; give one of: PDF, Word"),
         (b"\x7fELF\x02\x01", "a", "a is a program, not text"),
         (bytes(range(256)) * 4, "a.dat", "a.dat is a binary file that is not supported; give one of: PDF, Word"),
+        (bytes(range(256)) * 4, "a.pdf", "a.pdf is not a PDF, or is damaged; open it in its program and save it"),
+        (b"just words", "a.xlsx", "a.xlsx is not an Excel workbook (.xlsx), or is damaged"),
         (b"just words", "a.pdf", "a.pdf is not a PDF, or is damaged; open it in its program and save it again."),
         (b"just words", "a.docx", "a.docx is not a Word document (.docx), or is damaged"),
     ],

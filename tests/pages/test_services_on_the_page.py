@@ -57,6 +57,7 @@ def test_the_threshold_in_force_is_shown_and_one_that_chooses_nothing_is_said(ap
     assert "Similarity threshold **0.500**: 119 of 119 neighbours lie below it · 120 segments by lexical" in captions(
         at
     )
+    assert not at.info  # the note of the evidence is the hint with the button
     press(at, "use percentile")
     chunking = cv.Semantic(threshold_mode="percentile").chunk(load_sample("essay"))
     curve = chunking.evidence.curve
@@ -136,3 +137,43 @@ def test_an_installations_own_key_goes_to_its_own_address_only(
     press(at, "agree")
     assert server.received
     assert all("owners" not in each.key for each in server.received)
+
+
+def test_an_embedder_that_is_not_installed_is_marked_in_the_choice_and_says_what_to_install(
+    app: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("chunkviz.ui.services.is_available", "chunkviz.embedders.requirements.installed"):
+        monkeypatch.setattr(module, lambda *names: not {"static", "wordllama"} & set(names))
+    at = app(sample="essay", strategy="semantic", embedder="static")
+    assert at.selectbox(key="embedder").options[:3] == ["lexical", "static (not installed)", "multilingual"]
+    assert at.selectbox(key="embedder").value == "static"
+    assert not at.warning
+    assert all("pip install 'chunkviz[static]'" in error.value.replace("\\", "") for error in at.error)
+    assert len(at.error) == 2  # beside the choice, and in the page
+    at.selectbox(key="embedder").set_value("lexical")
+    well(at.run())
+    assert metrics(at)["Chunks"] == "24"
+
+
+def test_a_setting_that_is_refused_leaves_the_last_result_on_the_screen(app: Callable[..., AppTest]) -> None:
+    at = app(sample="essay", strategy="recursive")
+    at.text_area(key="recursive.separators").set_value("(")
+    shown = metrics(well(at.run()))
+    at.toggle(key="recursive.is_regex").set_value(True)
+    well(at.run())
+    assert "valid regular expressions" in at.error[0].value.replace("\\", "")
+    assert "The last valid setting is shown: **Recursive**." in captions(at)
+    assert metrics(at) == shown
+    at.button_group(key="sample").set_value("manual")
+    well(at.run())
+    assert "The last valid setting is shown" not in captions(at)
+    assert not at.metric
+
+
+@pytest.mark.parametrize("typed", ["35", "35.0", "35.00"])
+def test_one_number_written_in_several_ways_is_one_link(app: Callable[..., AppTest], typed: str) -> None:
+    at = app(
+        sample="essay", strategy="semantic", semantic__threshold_mode="percentile", semantic__threshold=typed
+    )  # fmt: skip
+    assert at.number_input(key="semantic.threshold").value == 35.0
+    assert not at.warning

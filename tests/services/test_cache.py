@@ -19,10 +19,10 @@ from chunkviz.chunk import Usage
 from chunkviz.disk_cache import DiskCache, key_of
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
 from chunkviz.embedders.openai_compatible import OpenAICompatibleEmbedder
-from chunkviz.errors import ParameterError, ServiceError
+from chunkviz.errors import IncompleteError, ParameterError, ServiceError
 from chunkviz.services import Embedder
 from chunkviz.writers import TextCache
-from tests.services.server import KEY, Server, vector
+from tests.services.server import KEY, ORDINARY, Reply, Server, vector
 
 
 class Lengths:
@@ -67,6 +67,28 @@ def test_a_second_run_sends_no_request_at_all(server: Server, tmp_path: Path) ->
     assert len(server.received) == 1
     assert again.usage == Usage()
     assert first.usage.calls == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_a_request_that_fails_does_not_lose_its_siblings(
+    concurrency: int, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chunkviz.embedders.openai_compatible.TEXTS_PER_REQUEST", 10)
+    texts = [f"text {number}" for number in range(30)]
+    refusal = Reply(400, {"error": {"message": "No."}})
+    server.script, server.always = [ORDINARY], refusal
+    inner = OpenAICompatibleEmbedder("toy", base_url=server.url, api_key=KEY, concurrency=concurrency)
+    cached = CachedEmbedder(inner, VectorCache(tmp_path))
+    with pytest.raises(IncompleteError, match=r"refused the request with status 400 \(No\)") as caught:
+        cached.embed(texts)
+    assert pickle.loads(pickle.dumps(caught.value)).vectors.keys() == caught.value.vectors.keys()  # noqa: S301  our own
+    assert len(cached.cache) == 10
+    kept = set(caught.value.vectors)
+    server.received.clear()
+    server.always = ORDINARY
+    rows = cached.embed(texts)
+    assert {text for request in server.inputs for text in request} == set(texts) - kept
+    assert np.allclose(rows, [vector(text, server.dimensions) for text in texts])
 
 
 def test_the_facts_are_those_of_the_inner_embedder(tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_outline_says_where_a_chunk_stands_and_what_sets_it_apart() -> None:
     assert writer.name == "outline context"
     windows = HANDBOOK[HANDBOOK.index("The firewall") : HANDBOOK.index("### Linux")].strip()
     assert writer.write(request(document, windows)) == (
-        'From "Handbook", section Setup > Windows. Key terms: service, firewall, port, through, must.'
+        'From "Handbook", section Setup > Windows. Key terms: service, firewall, through, port, must.'
     )
     assert writer.write(request(document, "The unit file starts the daemon, and the daemon writes the log.")) == (
         'From "Handbook", section Setup > Linux. Key terms: daemon, starts, writes, unit, file.'

@@ -1,0 +1,468 @@
+"""What each threshold would give, measured: sweep, plateaus, suggestions, and the way back from a wish.
+
+Between two neighbouring values of a curve a threshold changes nothing, so the *places* between them
+are all the thresholds there are. Each place is measured by what the strategy itself makes of its cuts
+(minimum and maximum sizes, joined groups, headings), and nothing is embedded again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chunkviz.blocks import Segments
+from chunkviz.chunk import Chunking
+from chunkviz.errors import ParameterError
+from chunkviz.grouping import Compared
+from chunkviz.services import Services
+from chunkviz.strategies import Semantic, SemanticParentChild
+from chunkviz.strategies.strategy import measure_of
+from chunkviz.thresholds import BOUNDS, cuts_for, resolve_threshold, solve
+
+MOST_PLACES = 200
+"""Thresholds in a sweep; where there are more, the widest gaps and an even choice of the others."""
+_BEND = 0.05
+"""Share of the unit square by which a curve must sag below its diagonal to have a knee."""
+
+Mode: TypeAlias = Literal["absolute", "gradient"]
+Aim: TypeAlias = Literal["count", "median", "largest"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one threshold gives, in chunks; in parents where the threshold is about parents."""
+
+    threshold: float
+    """A boundary may fall where the signal is below this."""
+    setting: float
+    """The value that gives it in the mode of its sweep: the threshold itself, or percent of all places."""
+    low: float
+    high: float
+    """Nothing changes while ``low < threshold <= high``."""
+    place: int
+    """Number of distinct values of the signal below the threshold."""
+    chunks: int
+    median: float
+    """Tokens."""
+    p95: float
+    """Tokens that 95 of 100 chunks do not exceed."""
+    largest: int
+    """Tokens."""
+    sizes: NDArray[np.int64] = field(repr=False, compare=False)
+    """Each number of tokens that occurs, increasing; int64 (k,)."""
+    numbers: NDArray[np.int64] = field(repr=False, compare=False)
+    """How many chunks have it; int64 (k,)."""
+    boundaries: bytes = field(repr=False)
+    """Equal for thresholds that give the same chunks, and different for all others."""
+
+    def share_over(self, limit: int) -> float:
+        """Return the share of chunks of more than ``limit`` tokens; 0 of none."""
+        return float(self.numbers[self.sizes > limit].sum() / self.chunks) if self.chunks else 0.0
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """A stretch of thresholds all of which give the same chunks: ``low < threshold <= high``."""
+
+    low: float
+    high: float
+    outcome: Outcome
+    edge: bool
+    """Whether it reaches to where no neighbours are parted, or all that can be."""
+
+    @property
+    def width(self) -> float:
+        """How far the threshold can move and change nothing."""
+        return self.high - self.low
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What thresholds give, from the lowest to the highest."""
+
+    mode: Mode
+    """What a threshold is held against: the similarity itself, or its gradient."""
+    noun: Literal["chunks", "parents"]
+    """What the threshold makes, and what is counted here."""
+    outcomes: tuple[Outcome, ...] = field(repr=False)
+    complete: bool
+    """Whether every threshold that could make a difference is in it."""
+    least: float
+    greatest: float
+    """The lowest and the highest value of the signal where a boundary may fall; equal if there is only one."""
+    places: int
+    """Number of thresholds that could make a difference."""
+
+    def __len__(self) -> int:
+        """Return the number of thresholds."""
+        return len(self.outcomes)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A wish: about so many chunks, a median of so many tokens, or none above so many."""
+
+    aim: Aim
+    number: int
+
+    def __post_init__(self) -> None:
+        """Refuse what no chunking has."""
+        if self.number < 1:
+            message = f"number of a target must be at least 1, not {self.number}."
+            raise ParameterError(message)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A threshold worth trying, and why."""
+
+    kind: Literal["knee", "plateau", "target"]
+    outcome: Outcome
+    reason: str
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A suggestion that this document does not allow, and why."""
+
+    kind: Literal["knee", "plateau", "target"]
+    reason: str
+
+
+def tunable(chunking: Chunking) -> bool:
+    """Whether a threshold made these chunks, so that another one can be tried."""
+    curve = chunking.evidence.curve
+    return (
+        isinstance(chunking.strategy, Semantic | SemanticParentChild)
+        and curve is not None
+        and curve.threshold is not None
+    )
+
+
+class Tuning:
+    """One document under one strategy at any threshold; each place is measured once.
+
+    It holds the similarities that the chunking's evidence carries, so it asks no embedder.
+    """
+
+    def __init__(self, chunking: Chunking) -> None:
+        """Take segments and similarities from the evidence.
+
+        Raises
+        ------
+        ParameterError
+            When no threshold made the chunking.
+
+        """
+        strategy, curve = chunking.strategy, chunking.evidence.curve
+        if not isinstance(strategy, Semantic | SemanticParentChild) or curve is None or curve.threshold is None:
+            message = f"chunking must be made by a strategy with a threshold, not by {strategy.name!r}."
+            raise ParameterError(message)
+        self.mode: Mode = "gradient" if curve.mode == "gradient" else "absolute"
+        self.noun: Literal["chunks", "parents"] = "parents" if isinstance(strategy, SemanticParentChild) else "chunks"
+        self._curve, self._tokens = curve, chunking.tokens
+        compared = Compared(
+            Segments(curve.starts, curve.ends, ~curve.allowed), curve.similarities, curve.embedder, calls=0, tokens=0
+        )
+        measure = measure_of(strategy.unit, chunking.document, Services(tokenizer=chunking.tokens.tokenizer))
+        self._grouping = strategy.grouping(chunking.document, compared, measure)
+        self._values = np.sort(curve.signal[curve.allowed])
+        self._distinct = np.unique(self._values)
+        self._known: dict[int, Outcome] = {}
+        self._sizes: dict[tuple[int, int], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+
+    @property
+    def places(self) -> int:
+        """Number of thresholds that could make a difference and can be set; at least 1."""
+        count = len(self._distinct)
+        # A percentage of places never exceeds the last value, nor does a similarity exceed 1.
+        reachable = count and self.mode == "absolute" and self._distinct[-1] < BOUNDS["absolute"][1]
+        return count + 1 if reachable else max(count, 1)
+
+    def at(self, threshold: float) -> Outcome:
+        """Return what a threshold gives; exactly what the strategy makes of it."""
+        place = int(np.searchsorted(self._distinct, np.float32(threshold), "left"))
+        found = self._at(place)
+        setting = float(threshold) if self.mode == "absolute" else found.setting
+        return replace(found, threshold=float(threshold), setting=setting)
+
+    def sweep(
+        self, thresholds: Sequence[float] | None = None, report: Callable[[float], None] = lambda _share: None
+    ) -> Sweep:
+        """Measure the thresholds given, or every place, or ``MOST_PLACES`` of them where there are more.
+
+        ``report`` is told the share done, and may raise ``Cancelled``.
+        """
+        asked: Sequence[float | int] = self._choice() if thresholds is None else sorted(thresholds)
+        found = []
+        for done, each in enumerate(asked):
+            report(done / len(asked))
+            found.append(self._at(int(each)) if thresholds is None else self.at(each))
+        report(1.0)
+        # What groups were split into helps among many thresholds; the outcomes are all that is worth keeping.
+        self._sizes.clear()
+        self._grouping = replace(self._grouping)
+        return Sweep(
+            mode=self.mode,
+            noun=self.noun,
+            outcomes=tuple(found),
+            complete=len({each.place for each in found}) == self.places,
+            least=float(self._distinct[0]) if len(self._distinct) else 0.0,
+            greatest=float(self._distinct[-1]) if len(self._distinct) else 0.0,
+            places=self.places,
+        )
+
+    def solve(self, target: Target) -> Suggestion | Withheld:
+        """Return the threshold that comes nearest to a target, of all that were measured for it or before.
+
+        Sizes that a strategy keeps can make an outcome step back here and there, so what halving finds
+        is held against everything measured so far. Of two equally good thresholds the lower is taken.
+        """
+        if target.aim == "largest":
+            return self._solve_largest(target)
+        counting = target.aim == "count"
+
+        def outcome(value: float) -> float:
+            found = self._at(int(np.searchsorted(self._distinct, value, "left")))
+            return found.chunks if counting else found.median
+
+        values = self._distinct[: self.places - 1].astype(np.float64)
+        if len(values):
+            solve(values, target.number, outcome, rising=counting)
+        else:
+            self._at(0)
+        best = min(
+            self._known.values(),
+            key=lambda each: (abs((each.chunks if counting else each.median) - target.number), each.place),
+        )
+        return Suggestion("target", best, f"The nearest to {_wish(target, self.noun)}.")
+
+    def _solve_largest(self, target: Target) -> Suggestion | Withheld:
+        low, high = 0, self.places - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._at(middle).largest <= target.number:
+                high = middle
+            else:
+                low = middle + 1
+        self._at(low)
+        fitting = [each for each in self._known.values() if each.largest <= target.number]
+        if not fitting:
+            least = min(each.largest for each in self._known.values())
+            return Withheld(
+                "target",
+                f"No threshold keeps all {self.noun} within {target.number:,} tokens: the largest has at least "
+                f"{least:,}. A smaller maximum size does.",
+            )
+        best = min(fitting, key=lambda each: (each.chunks, each.place))
+        return Suggestion("target", best, f"The fewest {self.noun} with {_wish(target, self.noun)}.")
+
+    def _at(self, place: int) -> Outcome:
+        if place not in self._known:
+            self._known[place] = self._measure(place)
+        return self._known[place]
+
+    def _measure(self, place: int) -> Outcome:
+        low, high = self._between(place)
+        threshold, setting = self._setting(place, low, high)
+        curve = self._curve
+        cuts = cuts_for(curve.signal, threshold, curve.min_chunk_size, curve.allowed)
+        starts: list[int] = []
+        tokens: list[int] = []
+        for group in self._grouping.groups(cuts):
+            known = self._sizes.get(group)
+            if known is None:
+                pieces = self._grouping.split([group])
+                known = self._sizes[group] = (
+                    tuple(piece.start for piece in pieces),
+                    tuple(self._tokens.count(piece.start, piece.end) for piece in pieces),
+                )
+            starts += known[0]
+            tokens += known[1]
+        counts = np.array(tokens, np.int64)
+        sizes, numbers = np.unique(counts, return_counts=True)
+        return Outcome(
+            threshold=threshold,
+            setting=setting,
+            low=low,
+            high=high,
+            place=place,
+            chunks=len(counts),
+            median=float(np.median(counts)) if len(counts) else 0.0,
+            p95=float(np.percentile(counts, 95)) if len(counts) else 0.0,
+            largest=int(counts.max(initial=0)),
+            sizes=sizes,
+            numbers=numbers.astype(np.int64),
+            boundaries=hashlib.blake2b(np.array(starts, np.int64).tobytes(), digest_size=16).digest(),
+        )
+
+    def _between(self, place: int) -> tuple[float, float]:
+        """Return the ends of a place: the values on either side, or the bounds of a similarity."""
+        values = self._distinct
+        bottom, top = BOUNDS["absolute"]
+        if self.mode == "gradient" and len(values):
+            bottom, top = float(values[0]), float(values[-1])
+        low = float(values[place - 1]) if place else bottom
+        return low, float(values[place]) if place < len(values) else top
+
+    def _setting(self, place: int, low: float, high: float) -> tuple[float, float]:
+        """Return a threshold in a place, with few digits where that is possible, and the setting that gives it."""
+        if self.mode == "gradient":
+            return self._percentage(place, high)
+        if place == 0:
+            threshold = min(0.0, high)
+        elif place == len(self._distinct):
+            threshold = high
+        else:
+            threshold = shortest_between(low, high)
+        return threshold, threshold
+
+    def _percentage(self, place: int, high: float) -> tuple[float, float]:
+        if place == 0 or len(self._values) < 2:  # noqa: PLR2004  of one value there is no share
+            return high, 0.0
+        below = int(np.searchsorted(self._values, self._distinct[place - 1], "right"))
+        last = len(self._values) - 1
+        percent = shortest_between(100 * (below - 1) / last, 100 * below / last)
+        threshold = resolve_threshold("gradient", percent, self._values, lambda _: 0.0)
+        if int(np.searchsorted(self._distinct, np.float32(threshold), "left")) == place:
+            return threshold, percent
+        return high, 100 * below / last
+
+    def _choice(self) -> list[int]:
+        """Return the places of a sweep: all, or both ends, the widest gaps, and the rest evenly."""
+        count = self.places
+        if count <= MOST_PLACES:
+            return list(range(count))
+        gaps = np.diff(self._distinct)
+        widest = np.argsort(-gaps, kind="stable")[: MOST_PLACES // 2] + 1
+        evenly = np.linspace(0, count - 1, MOST_PLACES - len(widest)).astype(np.int64)
+        return sorted({*widest.tolist(), *evenly.tolist()})
+
+
+def sweep(chunking: Chunking, thresholds: Sequence[float] | None = None) -> Sweep:
+    """Return what other thresholds would give for the same document, strategy and similarities.
+
+    Parameters
+    ----------
+    chunking
+        Made by a strategy with a threshold.
+    thresholds
+        Which ones; None takes every one that could make a difference, at most ``MOST_PLACES``.
+
+    Raises
+    ------
+    ParameterError
+        When no threshold made the chunking.
+
+    """
+    return Tuning(chunking).sweep(thresholds)
+
+
+def plateaus(found: Sweep) -> tuple[Plateau, ...]:
+    """Return the stretches of thresholds that give the same chunks, in order.
+
+    Places that were not measured are never taken to be like their neighbours.
+    """
+    stretches: list[list[Outcome]] = []
+    for each in found.outcomes:
+        before = stretches[-1][-1] if stretches else None
+        if before is not None and each.place - before.place <= 1 and each.boundaries == before.boundaries:
+            stretches[-1].append(each)
+        else:
+            stretches.append([each])
+    return tuple(_plateau(found, members) for members in stretches)
+
+
+def _plateau(found: Sweep, members: Sequence[Outcome]) -> Plateau:
+    low, high = members[0].low, members[-1].high
+    middle = members[len(members) // 2]
+    if found.mode == "absolute" and low < high:
+        threshold = shortest_between(low, high)
+        middle = replace(middle, threshold=threshold, setting=threshold)
+    edge = members[0].place == 0 or members[-1].place == found.places - 1
+    return Plateau(low, high, replace(middle, low=low, high=high), edge)
+
+
+def suggest(tuning: Tuning, found: Sweep, target: Target) -> tuple[Suggestion | Withheld, ...]:
+    """Return three thresholds with their reasons: knee, middle of the widest plateau, and the target.
+
+    Where the document does not allow one, what stands in its place says why.
+    """
+    return knee(found), widest_plateau(found), tuning.solve(target)
+
+
+def knee(found: Sweep) -> Suggestion | Withheld:
+    """Return the place from which on a higher threshold makes the median chunk hardly smaller.
+
+    It lies where the curve of medians over thresholds, both brought to [0, 1], sags most below its
+    falling diagonal: Satopää, Albrecht, Irwin and Raghavan, Finding a "Kneedle" in a Haystack (2011), for
+    a curve that falls ever slower. The smoothing of that paper is left out: the curve has no noise.
+    """
+    outcomes = [each for each in found.outcomes if each.high >= found.least]
+    medians = np.array([each.median for each in outcomes], np.float64)
+    kinds = np.unique([each.chunks for each in outcomes]).tolist()
+    if len(kinds) < 3 or medians.min() == medians.max():  # noqa: PLR2004  a line has no knee
+        numbers = " or ".join(f"{count:,}" for count in kinds[:2])
+        what = f"every threshold gives {numbers} {found.noun}" if len(kinds) < 3 else "the median never changes"  # noqa: PLR2004
+        return Withheld("knee", f"A knee needs a curve, and here {what}.")
+    # A place counts up to its upper end: there the threshold is highest and the median still the same.
+    across = np.array([min(each.high, found.greatest) for each in outcomes])
+    x = (across - across[0]) / (across[-1] - across[0])
+    y = (medians - medians.min()) / (medians.max() - medians.min())
+    sag = 1 - x - y
+    best = int(sag.argmax())
+    if sag[best] < _BEND:
+        return Withheld("knee", "The median falls about evenly as the threshold rises, so it has no knee.")
+    reason = f"The median falls fast up to here; a higher threshold makes {found.noun} hardly smaller."
+    return Suggestion("knee", outcomes[best], reason)
+
+
+def widest_plateau(found: Sweep) -> Suggestion | Withheld:
+    """Return the middle of the widest stretch of thresholds that changes nothing and still chooses.
+
+    A threshold above most values parts nearly everything: there a few outliers leave the widest gaps, which
+    say nothing. So only stretches with at most half of the boundaries that a threshold can add are looked at.
+    """
+    fewest = min(each.chunks for each in found.outcomes)
+    most = max(each.chunks for each in found.outcomes)
+    choosing = [
+        each for each in plateaus(found) if not each.edge and each.outcome.chunks - fewest <= (most - fewest) / 2
+    ]
+    if not choosing:
+        return Withheld(
+            "plateau", "No stretch of thresholds with at most half of the possible boundaries changes nothing."
+        )
+    widest = max(choosing, key=lambda each: (each.width, -each.low))
+    reason = (
+        f"From {widest.low:.3f} to {widest.high:.3f} nothing changes: the widest such stretch with at most half "
+        "of the possible boundaries."
+    )
+    return Suggestion("plateau", widest.outcome, reason)
+
+
+def shortest_between(low: float, high: float) -> float:
+    """Return a number with ``low < number <= high`` near the middle, of as few digits as tell it from both.
+
+    It holds for the numbers as float32, in which similarities are kept.
+    """
+    middle = (low + high) / 2
+    for digits in range(2, 8):
+        short = round(middle, digits)
+        if np.float32(low) < np.float32(short) <= np.float32(high):
+            return short
+    return high
+
+
+def _wish(target: Target, noun: str) -> str:
+    match target.aim:
+        case "count":
+            return f"{target.number:,} {noun}"
+        case "median":
+            return f"a median of {target.number:,} tokens"
+        case "largest":
+            return f"none above {target.number:,} tokens"

@@ -1,0 +1,313 @@
+"""Below the curve of the Tune page: sweep with suggestions, histogram of similarities, self-similarity map."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, assert_never
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from chunkviz.chunk import Chunking
+from chunkviz.errors import Cancelled
+from chunkviz.evidence import SimilarityCurve
+from chunkviz.models import EMBEDDING_LIMITS
+from chunkviz.services import Services
+from chunkviz.tuning import Aim, Outcome, Suggestion, Sweep, Target, Tuning, Withheld, knee, tunable, widest_plateau
+from chunkviz.ui import jobs, session
+from chunkviz.ui.controls import put_threshold
+from chunkviz.ui.figures_tuning import self_similarity_map, similarity_histogram, stretch_of, sweep_figure
+from chunkviz.vectors import SelfSimilarity
+
+_KEPT = 4
+"""Sweeps remembered per visitor."""
+_STILL = {"displayModeBar": False, "scrollZoom": False}
+_SWEEP, _SIMILARITIES, _MAP = "Sweep", "Similarities", "Self-similarity"
+_TITLES = {"knee": "Knee", "plateau": "Widest plateau", "target": "Target"}
+_AIMS: dict[Aim, str] = {"count": "Number", "median": "Median", "largest": "Largest"}
+_WISHES: dict[Aim, str] = {
+    "count": "About so many {noun}",
+    "median": "A median of so many tokens",
+    "largest": "Nothing above so many tokens",
+}
+_STARTS: dict[Aim, int] = {"count": 20, "median": 256, "largest": 512}
+
+
+def draw_panels(chunking: Chunking, services: Services, *, selected: int | None) -> None:
+    """Draw the panel that is chosen; ``selected`` is the chunk marked in the map."""
+    curve = chunking.evidence.curve
+    if curve is None:
+        return
+    views = [_SWEEP, _SIMILARITIES, _MAP] if tunable(chunking) else [_SIMILARITIES, _MAP]
+    if session.get("tuning view") not in views:
+        session.put("tuning view", views[0])
+    view = st.segmented_control(
+        "What to look at", views, required=True, key="tuning view", persist_state="session",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if not tunable(chunking):
+        st.caption(
+            "This strategy has no threshold: it looks for the partition that is best as a whole, so there is "
+            "nothing to sweep."
+        )
+    if len(curve) < 2:  # noqa: PLR2004  a pair
+        count = "one segment" if len(curve) == 1 else "no segment"
+        st.info(f"The document has {count}, so there are no neighbours to compare.", icon=":material/info:")
+    elif view == _MAP:
+        _draw_map(chunking, curve, selected)
+    elif view == _SIMILARITIES:
+        _draw_histogram(curve)
+    else:
+        _draw_sweep(chunking, curve, services)
+
+
+def _sweep_of(chunking: Chunking, services: Services) -> tuple[Tuning, Sweep] | None:
+    """Return the sweep, from memory where the threshold alone has changed, or None while it is being measured."""
+    memory: OrderedDict[Any, tuple[Tuning, Sweep]] = session.keep("sweeps", OrderedDict)
+    key = _key(chunking, services)
+    if key in memory:
+        memory.move_to_end(key)
+        return memory[key]
+
+    def work(job: jobs.Job[tuple[Tuning, Sweep]]) -> tuple[Tuning, Sweep]:
+        tuning = Tuning(chunking)
+        return tuning, tuning.sweep(report=job.report)
+
+    job = jobs.run(key, "Measuring what each threshold gives", work, slot="sweep")
+    if not job.done:
+        return None
+    try:
+        memory[key] = job.outcome()
+    except Cancelled:
+        st.info("Measuring was stopped.", icon=":material/info:")
+        st.button("Measure again", icon=":material/refresh:", key="sweep again", on_click=jobs.forget, args=("sweep",))
+        return None
+    while len(memory) > _KEPT:
+        memory.popitem(last=False)
+    return memory[key]
+
+
+def _key(chunking: Chunking, services: Services) -> tuple[Any, ...]:
+    """Name everything a sweep depends on, which the threshold is not part of."""
+    curve = chunking.evidence.curve
+    parameters = chunking.strategy.model_dump(exclude={"threshold", "threshold_mode"})
+    gradient = curve is not None and curve.mode == "gradient"
+    document = (chunking.document.id, chunking.document.language)
+    made = (chunking.strategy.name, tuple(parameters.items()), gradient)
+    return (*document, *made, services.tokenizer.name, id(services.embedder))
+
+
+def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) -> None:
+    known = _sweep_of(chunking, services)
+    if known is None:
+        return
+    tuning, found = known
+    current = tuning.at(curve.threshold or 0.0)
+    name = chunking.strategy.name
+    if found.mode == "gradient":
+        st.caption(
+            "In gradient mode the threshold is held against how steeply the similarity falls, so the axis below shows "
+            "the gradient. It is set as a percentage of all places."
+        )
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="sweep setting"):
+        target = _choose_target(found)
+        limit = _choose_limit()
+    suggestions = (knee(found), widest_plateau(found), tuning.solve(target))
+    for number, (column, suggestion) in enumerate(zip(st.columns(3), suggestions, strict=True), start=1):
+        with column.container(border=True, height="stretch", gap="small", key=f"suggestion {suggestion.kind}"):
+            st.markdown(f"**{number} · {_TITLES[suggestion.kind]}**")
+            _draw_suggestion(suggestion, found, current, name)
+    marks = {str(number): each for number, each in enumerate(suggestions, start=1)}
+    figure = sweep_figure(
+        found, current, limit=limit,
+        suggested={number: each.outcome for number, each in marks.items() if isinstance(each, Suggestion)},
+    )  # fmt: skip
+    key = f"sweep {name} {current.place} {limit}"
+    st.plotly_chart(
+        figure, key=key, on_select=lambda: _take_point(key, found, name), selection_mode="points", config=_STILL,
+        alt=f"Number of {found.noun} and their tokens at each threshold",
+    )  # fmt: skip
+    measured = (
+        f"all {found.places:,} thresholds that make a difference were measured"
+        if found.complete
+        else f"{len(found):,} of {found.places:,} thresholds that make a difference were measured: the widest gaps, "
+        "and the others evenly"
+    )
+    st.caption(f"Click a point to apply its threshold. Where it is shaded nothing changes; {measured}.")
+    if limit:
+        over = round(current.share_over(limit) * current.chunks)
+        st.caption(f"Now {over:,} of {current.chunks:,} {found.noun} are above {limit:,} tokens.")
+
+
+def _choose_target(found: Sweep) -> Target:
+    aim = st.segmented_control(
+        "Target", list(_AIMS), format_func=lambda each: _AIMS[each], default="count", required=True,
+        key="tuning aim", persist_state="session",
+    )  # fmt: skip
+    chosen: Aim = aim if aim in _AIMS else "count"
+    number = st.number_input(
+        _WISHES[chosen].format(noun=found.noun), min_value=1, max_value=10_000_000,
+        value=_STARTS[chosen], key=f"tuning {chosen}", persist_state="session", width=220,
+    )  # fmt: skip
+    return Target(chosen, int(number))
+
+
+def _draw_suggestion(suggestion: Suggestion | Withheld, found: Sweep, current: Outcome, strategy: str) -> None:
+    match suggestion:
+        case Withheld(reason=reason):
+            st.caption(reason)
+        case Suggestion(kind=kind, outcome=outcome, reason=reason):
+            st.markdown(f"### {_shown(outcome.setting)}{' %' if found.mode == 'gradient' else ''}")
+            st.markdown(_sentence(outcome, found))
+            st.caption(reason)
+            same = outcome.boundaries == current.boundaries
+            st.button(
+                "In force" if same else "Apply", key=f"apply {kind}", on_click=put_threshold, width="stretch",
+                args=(strategy, found.mode, outcome.setting), disabled=same, type="secondary",
+                icon=":material/check:" if same else ":material/input:",
+                help="These chunks are on the screen." if same else None,
+            )  # fmt: skip
+        case _:
+            assert_never(suggestion)
+
+
+def _sentence(outcome: Outcome, found: Sweep) -> str:
+    noun = found.noun[:-1] if outcome.chunks == 1 else found.noun
+    return (
+        f"{outcome.chunks:,} {noun} · median {outcome.median:,.10g}, p95 {outcome.p95:,.0f}, "
+        f"largest {outcome.largest:,} tokens"
+    )
+
+
+def _shown(value: float) -> str:
+    """Return a threshold with two digits at least, and no more than it has."""
+    text = f"{value:.7f}".rstrip("0")
+    return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"  # noqa: PLR2004  as many as the field shows
+
+
+def _choose_limit() -> int | None:
+    model = st.selectbox(
+        "Limit of the embedding model", ["none", *EMBEDDING_LIMITS], key="model", bind="query-params", width=270,
+        help="The longest text the model reads, in its own tokens; those counted here differ by some percent.",
+    )  # fmt: skip
+    own = st.number_input(
+        "or a number of tokens", min_value=1, max_value=10_000_000, value=None, key="tuning limit", width=170,
+        persist_state="session", placeholder="the model's",
+    )  # fmt: skip
+    return int(own) if own else EMBEDDING_LIMITS.get(model or "")
+
+
+def _take_point(key: str, found: Sweep, strategy: str) -> None:
+    """Apply the threshold of the point that was clicked."""
+    points = (session.get(key) or {}).get("selection", {}).get("points", [])
+    chosen = [point["customdata"] for point in points if "customdata" in point]
+    if not chosen:
+        return
+    index = int(chosen[0][0] if isinstance(chosen[0], list | tuple) else chosen[0])
+    put_threshold(strategy, found.mode, found.outcomes[index].setting)
+
+
+def _draw_histogram(curve: SimilarityCurve) -> None:
+    values = curve.signal[curve.allowed]
+    st.plotly_chart(
+        similarity_histogram(values, curve.threshold, curve.mode), key="similarities", config=_STILL,
+        alt="How often neighbouring segments are how similar",
+    )  # fmt: skip
+    held = len(curve.signal) - len(values)
+    facts = [f"{len(values):,} pairs of neighbours"]
+    if len(values):
+        facts.append(f"median {np.median(values):.3f}")
+        facts.append(f"from {values.min():.3f} to {values.max():.3f}")
+    if curve.threshold is not None and len(values):
+        below = int((values < curve.threshold).sum())
+        facts.append(f"{below:,} ({below / len(values):.0%}) below the threshold")
+    if held:
+        facts.append(f"{held:,} more, where a heading holds on to its text, are left out")
+    st.caption(" · ".join(facts) + ".")
+    if curve.threshold is not None and curve.min_chunk_size > 1:
+        st.caption(f"Not every one below parts two chunks: a chunk has at least {curve.min_chunk_size} segments.")
+
+
+def _draw_map(chunking: Chunking, curve: SimilarityCurve, selected: int | None) -> None:
+    overview = curve.overview
+    if overview is None:
+        return
+    picture, texts = st.columns([3, 2], gap="medium")
+    with texts:
+        first, second = _choose_pair(chunking, curve)
+    shown = chunking.parents or chunking.chunks
+    starts = np.array([each.start for each in shown], np.int64)
+    ends = np.array([each.end for each in shown], np.int64)
+    firsts = np.searchsorted(curve.ends, starts, "right").astype(np.int64)
+    lasts = (np.searchsorted(curve.starts, ends, "left") - 1).astype(np.int64)
+    marked = selected if selected is None or selected >= len(chunking) else _square_of(chunking, selected)
+    figure = self_similarity_map(overview, firsts, lasts, selected=marked, pair=(first, second))
+    key = f"map {len(curve)} {overview.similarities.sum():.4f}"
+    with picture:
+        st.plotly_chart(
+            figure, key=key, on_select=lambda: _take_pair(key), selection_mode="points", config=_STILL,
+            alt="Similarity of every segment with every other, chunks as squares on the diagonal",
+        )  # fmt: skip
+        noun = "parents" if chunking.parents else "chunks"
+        means = (
+            f" A place is the mean of up to {int(np.diff(overview.edges).max()):,} × "
+            f"{int(np.diff(overview.edges).max()):,} pairs."
+            if overview.pooled
+            else ""
+        )
+        st.caption(
+            f"Squares are {noun}. The stronger the blue, the more similar; click a place to read both segments.{means}"
+        )
+    with texts:
+        st.markdown(_similarity_of(curve, overview, first, second))
+        for segment in (first, second):
+            start, end = int(curve.starts[segment]), int(curve.ends[segment])
+            st.caption(f"Segment {segment + 1:,} · characters {start:,}–{end:,}")
+            with st.container(border=True, height=180, key=f"segment {'one' if segment == first else 'other'}"):
+                st.text(chunking.document.text[start:end])
+            if first == second:
+                break
+
+
+def _square_of(chunking: Chunking, selected: int) -> int:
+    parent = chunking[selected].parent
+    return selected if not chunking.parents or parent is None else parent.index
+
+
+def _choose_pair(chunking: Chunking, curve: SimilarityCurve) -> tuple[int, int]:
+    """Draw the two numbers a click sets and a keyboard can; at first the least similar neighbours."""
+    if session.get("pair of") != (chunking.document.id, len(curve)):
+        session.put("pair of", (chunking.document.id, len(curve)))
+        least = int(np.argmin(curve.similarities))
+        session.put("pair one", least + 1)
+        session.put("pair other", least + 2)
+    with st.container(horizontal=True, key="pair"):
+        one = st.number_input("Segment", 1, len(curve), key="pair one", persist_state="session", width=140)
+        other = st.number_input("and segment", 1, len(curve), key="pair other", persist_state="session", width=140)
+    return int(one) - 1, int(other) - 1
+
+
+def _take_pair(key: str) -> None:
+    points = (session.get(key) or {}).get("selection", {}).get("points", [])
+    chosen = [point["customdata"] for point in points if "customdata" in point]
+    if chosen:
+        session.put("pair one", int(chosen[0][0]) + 1)
+        session.put("pair other", int(chosen[0][1]) + 1)
+
+
+def _similarity_of(curve: SimilarityCurve, overview: SelfSimilarity, first: int, second: int) -> str:
+    if first == second:
+        return "One segment; choose another to compare it with."
+    if abs(first - second) == 1:
+        return f"Similarity of these neighbours: **{float(curve.similarities[min(first, second)]):.3f}**"
+    one, other = stretch_of(overview, first), stretch_of(overview, second)
+    value = float(overview.similarities[one, other])
+    if not overview.pooled:
+        return f"Similarity: **{value:.3f}**"
+    both = f"{_range(overview.edges, one)} and {_range(overview.edges, other)}"
+    return f"Mean similarity of segments {both}: **{value:.3f}**"
+
+
+def _range(edges: NDArray[np.int64], stretch: int) -> str:
+    return f"{int(edges[stretch]) + 1:,}–{int(edges[stretch + 1]):,}"
