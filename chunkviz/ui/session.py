@@ -69,6 +69,22 @@ def stored(widget: str, default: Any) -> Any:
     return default if value is None else value
 
 
+def in_address(name: str) -> str | None:
+    """Return what the address holds under a name that is no widget's."""
+    value: str | None = st.query_params.get(name)
+    return value
+
+
+def put_in_address(name: str, value: str) -> None:
+    """Write a value that is no widget's into the address; "" takes it out."""
+    if (st.query_params.get(name) or "") == value:
+        return
+    if value:
+        st.query_params[name] = value
+    else:
+        del st.query_params[name]
+
+
 def link() -> dict[str, str]:
     """Return what the address asked for when the session began; after its first run, nothing."""
     if "link" in st.session_state:
