@@ -29,7 +29,7 @@ def well(at: AppTest) -> AppTest:
 
 
 def names(at: AppTest) -> list[str]:
-    held = at.session_state["pinned settings"] if "pinned settings" in at.session_state else ()
+    held = at.session_state.get("pinned settings", ())
     return [pin.name for pin in held]
 
 
