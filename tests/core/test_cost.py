@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import chunkviz as cv
-from chunkviz.cost import differences, ledger, recount, never_read, unseen
+from chunkviz.cost import differences, ledger, never_read, recount, unseen
 from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.prices import Price
@@ -89,9 +91,7 @@ def test_recounting_finds_the_chunks_that_differ() -> None:
         def count(self, text: str, /) -> int:
             return len(text)
 
-        def token_starts(self, text: str, /):
-            import numpy as np
-
+        def token_starts(self, text: str, /) -> NDArray[np.int64]:
             return np.arange(len(text))
 
     chunking = chunked("a b c d e f g h", 4)
