@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from chunkviz.chunk import Chunking
 from chunkviz.errors import ParameterError
-from chunkviz.prices import Price, price_of
+from chunkviz.prices import Price, estimate_cost, price_of
 from chunkviz.span import Span
-from chunkviz.strategies.contextual_retrieval import ContextualRetrieval
 from chunkviz.tokens import Tokenizer
 
 if TYPE_CHECKING:
@@ -20,6 +19,11 @@ if TYPE_CHECKING:
 
 _FLOAT32 = 4
 """Bytes of one number of a vector."""
+_REPORT_EVERY = 64
+"""Texts counted between two reports of progress."""
+
+
+Unit = Literal["count", "tokens", "ratio", "bytes", "dollars"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +33,19 @@ class Entry:
     name: str
     value: float | None
     """None where it is not known."""
+    unit: Unit
     meaning: str
     estimate: bool = False
-    """Whether it rests on a price or another model's count, and not on a measurement."""
+    """Whether it rests on a price or a stated dimension, and not on a measurement alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What a chunking costs to embed with one model; sizes in tokens of the chunking's tokenizer."""
+    """What a chunking costs to make and to embed with one model; sizes in tokens of ``encoding``."""
 
     model: str
+    encoding: str
+    """Name of the tokenizer that counted."""
     texts: int
     document_tokens: int
     tokens: int
@@ -49,10 +56,14 @@ class Ledger:
     """Texts that have a context."""
     context_tokens: int
     """Tokens by which contexts make the texts longer."""
-    writer_calls: int
-    """Calls made for this chunking; answers that were kept from before cost none."""
-    writer_tokens: int
-    """Tokens of those calls, in and out together, as the services counted them."""
+    calls: int
+    """Requests to services while chunking; answers that were kept from before cost none."""
+    tokens_in: int
+    """Tokens sent with them, as the services counted them."""
+    tokens_out: int
+    """Tokens that came back."""
+    service_dollars: float | None
+    """Money for those requests; None where the service or its price is not known."""
 
     @property
     def duplication(self) -> float:
@@ -66,18 +77,21 @@ class Ledger:
 
     def entries(self) -> tuple[Entry, ...]:
         """Return every line with its meaning."""
+        numbers = "dimension not known" if self.dimensions is None else f"{self.dimensions:,} numbers"
         return (
-            Entry("Texts", self.texts, "Texts to embed, one a chunk; each becomes one vector."),
-            Entry("Tokens of the document", self.document_tokens, "Counted once."),
-            Entry("Tokens to embed", self.tokens, "Sum over the texts, overlap and contexts included."),
-            Entry("Duplication", self.duplication, "Tokens to embed over tokens of the document."),
-            Entry("Vectors", self.texts, "Rows to keep, one a text."),
-            Entry("Bytes of vectors", self.bytes, "Vectors × dimension × 4 (float32), without an index.", True),
-            Entry("Embedding, US dollars", self.dollars, "Tokens to embed at the price per million tokens.", True),
-            Entry("Texts with context", self.contexts, "Texts that have a written context before them."),
-            Entry("Tokens of contexts", self.context_tokens, "By which contexts make the texts longer."),
-            Entry("Service calls", self.writer_calls, "Made for this chunking; kept answers cost none."),
-            Entry("Service tokens", self.writer_tokens, "Of those calls, in and out, as the service counted them."),
+            Entry("Texts to embed", self.texts, "count", "One a chunk; parents are not embedded."),
+            Entry("Tokens of the document", self.document_tokens, "tokens", "Each counted once."),
+            Entry("Tokens to embed", self.tokens, "tokens", "Sum over the texts, overlap and contexts included."),
+            Entry("Duplication", self.duplication, "ratio", "Tokens to embed over tokens of the document."),
+            Entry("Vectors", self.texts, "count", f"One a text; {numbers} each."),
+            Entry("Size of the vectors", self.bytes, "bytes", "Four bytes a number, without an index.", True),
+            Entry("Embedding", self.dollars, "dollars", "Tokens to embed at the price below.", True),
+            Entry("Texts with context", self.contexts, "count", "With a written context before them."),
+            Entry("Tokens of contexts", self.context_tokens, "tokens", "By which contexts make the texts longer."),
+            Entry("Calls while chunking", self.calls, "count", "To embedder and writer; kept answers are free."),
+            Entry("Tokens in", self.tokens_in, "count", "Sent with those calls, as the services counted them."),
+            Entry("Tokens out", self.tokens_out, "count", "Came back from them, as the services counted them."),
+            Entry("Those calls", self.service_dollars, "dollars", "Tokens in and out at the price below.", True),
         )
 
 
@@ -87,8 +101,12 @@ def ledger(
     *,
     dimensions: int | None = None,
     prices: Mapping[str, Price] | None = None,
+    service: str | None = None,
 ) -> Ledger:
-    """Add up what embedding costs with ``model``; money is None where ``prices`` does not know it.
+    """Add up what embedding costs with ``model``, and what was spent on ``service`` while chunking.
+
+    Money is None where ``prices`` (``PRICES`` where None) does not know the model. ``service`` is the one model
+    that was asked while chunking; None where there were several or it is not known.
 
     Raises
     ------
@@ -99,12 +117,16 @@ def ledger(
     if dimensions is not None and dimensions < 1:
         message = f"dimensions must be at least 1, not {dimensions}."
         raise ParameterError(message)
-    embedded = embedded_counts(chunking)
     price = price_of(model, prices)
-    tokens = int(embedded.sum())
-    written = isinstance(chunking.strategy, ContextualRetrieval)
+    tokens = int(embedded_counts(chunking).sum())
+    usage = chunking.usage
+    tokens_in = usage.tokens - usage.tokens_out
+    spent: float | None = 0.0
+    if usage.calls:
+        spent = estimate_cost(service or "", usage.calls, tokens_in, usage.tokens_out, prices).dollars
     return Ledger(
         model=model,
+        encoding=chunking.tokens.tokenizer.name,
         texts=len(chunking),
         document_tokens=len(chunking.tokens),
         tokens=tokens,
@@ -112,27 +134,46 @@ def ledger(
         dollars=None if price is None else tokens * price.tokens_in / 1_000_000,
         contexts=sum(chunk.context is not None for chunk in chunking),
         context_tokens=tokens - int(chunking.token_counts.sum()),
-        writer_calls=chunking.usage.calls if written else 0,
-        writer_tokens=chunking.usage.tokens if written else 0,
+        calls=usage.calls,
+        tokens_in=tokens_in,
+        tokens_out=usage.tokens_out,
+        service_dollars=spent,
     )
 
 
 def differences(one: Ledger, other: Ledger) -> tuple[float | None, ...]:
-    """Return ``one`` minus ``other``, in the order of ``entries``; None where either is not known."""
+    """Return ``one`` minus ``other``, in the order of ``entries``.
+
+    None where either is not known, and for tokens and money where they were counted in different encodings: such
+    a difference would say more about the encodings than about the settings.
+    """
+    alike = one.encoding == other.encoding
     return tuple(
-        None if mine.value is None or theirs.value is None else mine.value - theirs.value
+        None
+        if mine.value is None or theirs.value is None or not (alike or mine.unit in {"count", "bytes"})
+        else mine.value - theirs.value
         for mine, theirs in zip(one.entries(), other.entries(), strict=True)
     )
 
 
-def embedded_counts(chunking: Chunking, tokenizer: Tokenizer | None = None) -> NDArray[np.int64]:
-    """Return the tokens of every text as embedded, int64 (n,); by the chunking's tokenizer where None is given."""
-    if tokenizer is None or tokenizer.name == chunking.tokens.tokenizer.name:
-        own = chunking.tokens.tokenizer
-        counts = (own.count(chunk.embedding_text) if chunk.context else chunk.token_count for chunk in chunking)
-    else:
-        counts = (tokenizer.count(chunk.embedding_text) for chunk in chunking)
-    return np.fromiter(counts, np.int64, len(chunking))
+def embedded_counts(
+    chunking: Chunking, tokenizer: Tokenizer | None = None, report: Callable[[float], None] | None = None
+) -> NDArray[np.int64]:
+    """Return the tokens of every text as embedded, int64 (n,); by the chunking's tokenizer where None is given.
+
+    ``report`` is told the share done (0 to 1) now and then.
+    """
+    own = chunking.tokens.tokenizer
+    asked = own if tokenizer is None or tokenizer.name == own.name else tokenizer
+    if asked is own and not any(chunk.context for chunk in chunking):
+        return chunking.token_counts
+    counts = np.empty(len(chunking), np.int64)
+    for index, chunk in enumerate(chunking):
+        known = asked is own and not chunk.context
+        counts[index] = chunk.token_count if known else asked.count(chunk.embedding_text)
+        if report is not None and index % _REPORT_EVERY == 0:
+            report(index / len(chunking))
+    return counts
 
 
 @dataclass(frozen=True)
@@ -146,9 +187,14 @@ class Recount:
     """Indices of chunks whose count differs by more than the share asked for, int64 (k,)."""
 
 
-def recount(chunking: Chunking, tokenizer: Tokenizer, *, share: float = 0.10) -> Recount:
-    """Count the chunks with another tokenizer; a chunk differs when it is off by more than ``share`` of its count."""
-    usual, other = embedded_counts(chunking), embedded_counts(chunking, tokenizer)
+def recount(
+    chunking: Chunking, tokenizer: Tokenizer, *, share: float = 0.10, report: Callable[[float], None] | None = None
+) -> Recount:
+    """Count the chunks with another tokenizer; a chunk differs when it is off by more than ``share`` of its count.
+
+    ``report`` is told the share done (0 to 1); what it raises ends the count.
+    """
+    usual, other = embedded_counts(chunking), embedded_counts(chunking, tokenizer, report)
     return Recount(tokenizer.name, other, np.flatnonzero(np.abs(other - usual) > share * usual))
 
 

@@ -66,6 +66,12 @@ def names_in_use(strategy: Strategy) -> tuple[str | None, str | None]:
     return embedder, writer
 
 
+def paid_model(embedder: str | None, writer: str | None) -> str | None:
+    """Return the one model of a paid service among names as ``names_in_use`` gives them; None for none or two."""
+    models = [name.partition(":")[2] for name in (embedder, writer) if name and name.startswith(f"{_OPENAI}:")]
+    return models[0] if len(models) == 1 else None
+
+
 def of_names(embedder: str | None, writer: str | None) -> tuple[Embedder | None, Writer | None]:
     """Return the services that ``names_in_use`` named; those with a model are the ones the sidebar made last.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
+from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.samples import load_sample
 from chunkviz.settings import PREFIX, Settings
@@ -59,6 +60,16 @@ def keep(name: str, make: Callable[[], Kept]) -> Kept:
         st.session_state[name] = make()
     kept: Kept = st.session_state[name]
     return kept
+
+
+def remembered(chunking: Chunking, name: str, make: Callable[[], Kept], *facts: Hashable) -> Kept:
+    """Return a value that depends on a chunking and ``facts``, worked out once as long as they stay."""
+    place = f"remembered {name}"
+    held: tuple[Chunking, tuple[Hashable, ...], Kept] | None = st.session_state.get(place)
+    if held is None or held[0] is not chunking or held[1] != facts:
+        held = (chunking, facts, make())
+        st.session_state[place] = held
+    return held[2]
 
 
 def stored(widget: str, default: Any) -> Any:

@@ -362,8 +362,12 @@ class Viewer {
     const here = number ? [Number(number.dataset.index)] : units === null ? [] : this.chunks.covering(units)
     if (!here.length) return this.hideTooltip()
     const { tooltip } = this.parts
-    const name = here.join()
-    if (tooltip.hidden || this.told !== name) tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index)))
+    const lost = units !== null && this.layers.unseen?.some(([start, end]) => start <= units && units < end)
+    const name = `${here.join()}${lost ? " lost" : ""}`
+    if (tooltip.hidden || this.told !== name) {
+      tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index)))
+      if (lost) tooltip.append(made("div", "lost", "Never seen by the model: it lies beyond the model's limit."))
+    }
     this.told = name
     tooltip.hidden = false
     return putBeside(tooltip, event.clientX, event.clientY)
