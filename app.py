@@ -9,6 +9,7 @@ page = st.navigation(
     [
         st.Page("pages/explore.py", title="Explore", icon=":material/segment:", default=True),
         st.Page("pages/present.py", title="Present", icon=":material/slideshow:"),
+        st.Page("pages/cost.py", title="Tokens & cost", icon=":material/payments:"),
         st.Page("pages/guide.py", title="Guide", icon=":material/menu_book:"),
     ],
     position="top",

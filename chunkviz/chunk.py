@@ -95,11 +95,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a chunking cost: calls to services, tokens sent to them, seconds taken here."""
+    """What a chunking cost: calls to services, tokens they took (in and out together), seconds taken here."""
 
     calls: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    tokens_out: int = 0
+    """Those among ``tokens`` that came back, where a service said so."""
 
 
 @dataclass(frozen=True)

@@ -172,8 +172,11 @@ class OpenAICompatibleService:
         tokens = reported.get("total_tokens") if isinstance(reported, dict) else None
         if not isinstance(tokens, int) or tokens <= 0:
             tokens = counted
+        out = reported.get("completion_tokens") if isinstance(reported, dict) else None
+        out = min(out, tokens) if isinstance(out, int) and out > 0 else 0
         with self._lock:
-            self._usage = Usage(self._usage.calls + 1, self._usage.tokens + tokens)
+            before = self._usage
+            self._usage = Usage(before.calls + 1, before.tokens + tokens, tokens_out=before.tokens_out + out)
 
     def fail(self, what: str, next_step: str) -> NoReturn:
         """Raise the ServiceError that says what the service did, and what to do about it."""

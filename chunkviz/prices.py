@@ -19,11 +19,13 @@ class Price:
 
 # List prices for ordinary (not batch, not cached) use, as of November 2026. Source: the models' pages at
 # developers.openai.com/api/docs/models for text-embedding-3; lists that cite developers.openai.com/api/docs/pricing
-# for the others.
+# for OpenAI's others; Google's announcement of gemini-embedding-001; lists of Cohere's prices for embed-v4.0.
 PRICES: dict[str, Price] = {
     "text-embedding-3-small": Price(0.02),
     "text-embedding-3-large": Price(0.13),
     "text-embedding-ada-002": Price(0.10),
+    "embed-v4.0": Price(0.12),
+    "gemini-embedding-001": Price(0.15),
     "gpt-4o-mini": Price(0.15, 0.60),
     "gpt-4o": Price(2.50, 10.00),
     "gpt-4.1-mini": Price(0.40, 1.60),

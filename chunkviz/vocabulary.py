@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +35,15 @@ ENCODINGS: dict[str, str] = {
     "gpt2": "GPT-2",
 }
 """Encodings this project knows the splitting rules of, and the models that use each."""
+_FILES = "https://openaipublic.blob.core.windows.net"
+_VOCABULARIES: dict[str, tuple[str, ...]] = {
+    "o200k_base": ("encodings/o200k_base.tiktoken",),
+    "o200k_harmony": ("encodings/o200k_base.tiktoken",),
+    "p50k_base": ("encodings/p50k_base.tiktoken",),
+    "r50k_base": ("encodings/r50k_base.tiktoken",),
+    "gpt2": ("gpt-2/encodings/main/vocab.bpe", "gpt-2/encodings/main/encoder.json"),
+}
+"""What tiktoken fetches for each encoding, as in its own source."""
 _SETTLED_AT_LINES = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
 
 
@@ -122,6 +133,23 @@ def load_tokenizer(name: str, *, fast: bool = True) -> Tokenizer:
             "which needs no network."
         )
         raise VocabularyError(message) from error
+
+
+def is_at_hand(name: str) -> bool:
+    """Whether an encoding can be loaded without a network: it is packaged, or in tiktoken's cache.
+
+    Whether a file there is whole shows only when it is loaded.
+    """
+    if name == "cl100k_base":
+        return True
+    places = (os.environ.get("TIKTOKEN_CACHE_DIR"), os.environ.get("DATA_GYM_CACHE_DIR"))
+    folder = next((place for place in places if place is not None), str(Path(tempfile.gettempdir()) / "data-gym-cache"))
+    # tiktoken names the files of its cache by this digest of their address; an empty folder name turns it off.
+    names = [
+        hashlib.sha1(f"{_FILES}/{file}".encode(), usedforsecurity=False).hexdigest()
+        for file in _VOCABULARIES.get(name, ())
+    ]
+    return bool(folder) and bool(names) and all((Path(folder) / each).exists() for each in names)
 
 
 def packaged_cl100k() -> tiktoken.Encoding:

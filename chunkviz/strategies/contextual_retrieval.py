@@ -120,6 +120,7 @@ class ContextualRetrieval(Strategy):
             chunking.evidence.notes,
             calls=chunking.usage.calls + (after.calls - before.calls if before and after else 0),
             tokens=chunking.usage.tokens + (after.tokens - before.tokens if before and after else 0),
+            tokens_out=after.tokens_out - before.tokens_out if before and after else 0,
         )
 
     def missing(self, document: Document, services: Services) -> list[WriteRequest]:

@@ -63,7 +63,9 @@ class Cutting:
     calls: int = 0
     """Requests made to services."""
     tokens: int = 0
-    """Tokens sent to services."""
+    """Tokens that services took, in and out together."""
+    tokens_out: int = 0
+    """Those of them that came back, where a service said so."""
 
 
 class Strategy(BaseModel):
@@ -197,6 +199,7 @@ class Strategy(BaseModel):
             usage=Usage(
                 calls=cutting.calls,
                 tokens=cutting.tokens,
+                tokens_out=cutting.tokens_out,
                 seconds=0.0 if began is None else time.perf_counter() - began,
             ),
         )

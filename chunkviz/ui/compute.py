@@ -24,8 +24,13 @@ _PREPARING = 0.3
 """Share of the progress bar for counting tokens, where services are asked behind it."""
 
 
-def chunking_of(document: Document, strategy: Strategy, services: Services) -> Chunking | None:
-    """Return the chunking, from memory where it was made before, or None while long work shows its progress."""
+def chunking_of(
+    document: Document, strategy: Strategy, services: Services, *, slot: str = "chunking"
+) -> Chunking | None:
+    """Return the chunking, from memory where it was made before, or None while long work shows its progress.
+
+    A new setting in the same ``slot`` ends the work before it.
+    """
     memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
     key = _key(document, strategy, services)
     if key in memory:
@@ -43,7 +48,7 @@ def chunking_of(document: Document, strategy: Strategy, services: Services) -> C
         job.report(1.0)
         return chunking
 
-    job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot="chunking")
+    job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot=slot)
     if not job.done:
         return None
     chunking = job.outcome()

@@ -84,10 +84,11 @@ class AskFirst:
             raise ConsentNeeded(self.name, found, digest)
 
 
-def ask(question: ConsentNeeded) -> None:
-    """Draw what a paid service would be sent, with the button that agrees to it."""
+def ask(question: ConsentNeeded, *, slot: str = "chunking") -> None:
+    """Draw what a paid service would be sent, with the button that agrees to it; ``slot`` is that of the job."""
     estimate = question.estimate
-    with st.container(border=True, key="consent"):
+    own = "" if slot == "chunking" else f" {slot}"
+    with st.container(border=True, key=f"consent{own}"):
         requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
         st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
         money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
@@ -96,11 +97,11 @@ def ask(question: ConsentNeeded) -> None:
         tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))
         dollars.metric("Money (estimate)", money)
         if st.button(
-            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key="agree"
+            "Send them" if estimate.calls > 1 else "Send it", type="primary", icon=":material/send:", key=f"agree{own}"
         ):
             agreed: set[str] = session.keep("agreed", set)
             agreed.add(question.digest)
-            jobs.forget("chunking")
+            jobs.forget(slot)
             st.rerun()
         st.caption(
             "Nothing has been sent yet. The figures are estimates: tokens counted here, at OpenAI's list prices."

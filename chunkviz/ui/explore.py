@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ _STILL = {"displayModeBar": False, "scrollZoom": False}
 
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
-    measured = _remembered(chunking, "numbers", lambda: numbers(chunking))
+    measured = session.remembered(chunking, "numbers", lambda: numbers(chunking))
     _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
     _draw_what_was_found(chunking)
     focus = _draw_fidelity(chunking)
@@ -34,15 +33,6 @@ def draw(chunking: Chunking) -> None:
     _draw_parent(chunking, state.selected)
     _draw_sizes(chunking, state.selected)
     take_away.draw(chunking)
-
-
-def _remembered(chunking: Chunking, name: str, make: Callable[[], Any]) -> Any:
-    """Return a fact about the chunking on the screen, worked out once; a click need not measure again."""
-    kept: tuple[Chunking, Any] | None = session.get(f"remembered {name}")
-    if kept is None or kept[0] is not chunking:
-        kept = (chunking, make())
-        session.put(f"remembered {name}", kept)
-    return kept[1]
 
 
 def _draw_numbers(measured: Numbers, unit: str) -> None:
@@ -100,7 +90,7 @@ def _draw_what_was_found(chunking: Chunking) -> None:
     written = sum(chunk.context is not None for chunk in chunking)
     if written:
         facts.append(f"{written:,} of {len(chunking):,} chunks have context")
-        largest = _remembered(chunking, "numbers", lambda: numbers(chunking)).largest_embedded
+        largest = session.remembered(chunking, "numbers", lambda: numbers(chunking)).largest_embedded
         facts.append(f"with it up to {largest:,} tokens")
     if chunking.usage.calls:
         facts.append(f"{chunking.usage.calls:,} calls, {chunking.usage.tokens:,} tokens sent")
@@ -156,7 +146,7 @@ def _draw_parent(chunking: Chunking, selected: int | None) -> None:
 
 def _draw_fidelity(chunking: Chunking) -> Span | None:
     """Say whether the spans account for the document; return a gap somebody wants to see."""
-    found = _remembered(chunking, "fidelity", lambda: fidelity(chunking))
+    found = session.remembered(chunking, "fidelity", lambda: fidelity(chunking))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="fidelity"):
         if found.complete:
             st.badge("All text accounted for", icon=":material/check_circle:", color="green")

@@ -53,6 +53,63 @@ def code_of_services() -> dict[str, str]:
     return found
 
 
+def names_in_use(strategy: Strategy) -> tuple[str | None, str | None]:
+    """Return the names of the embedder and the writer that a strategy asks now, with ``:model`` where one is chosen."""
+    needs = strategy.services_needed()
+    embedder = str(session.get("embedder") or EMBEDDERS[0].name) if "embedder" in needs else None
+    writer = str(session.get("writer") or "outline") if "writer" in needs else None
+    model_of = {_OPENAI: "embedding model", "transformers": "transformers model"}
+    if embedder in model_of:
+        embedder = f"{embedder}:{session.get(model_of[embedder]) or ''}"
+    if writer == _OPENAI:
+        writer = f"{writer}:{session.get('llm model') or ''}"
+    return embedder, writer
+
+
+def paid_model(embedder: str | None, writer: str | None) -> str | None:
+    """Return the one model of a paid service among names as ``names_in_use`` gives them; None for none or two."""
+    models = [name.partition(":")[2] for name in (embedder, writer) if name and name.startswith(f"{_OPENAI}:")]
+    return models[0] if len(models) == 1 else None
+
+
+def of_names(embedder: str | None, writer: str | None) -> tuple[Embedder | None, Writer | None]:
+    """Return the services that ``names_in_use`` named; those with a model are the ones the sidebar made last.
+
+    Raises
+    ------
+    ChunkvizError
+        When a service needs an address or a key and the sidebar has not made it.
+
+    """
+    return _named_embedder(embedder), _named_writer(writer)
+
+
+def _named_embedder(name: str | None) -> Embedder | None:
+    if name is None or name == EMBEDDERS[0].name:
+        return None if name is None else default_embedder()
+    kind, _, model = name.partition(":")
+    if kind not in {_OPENAI, "transformers"}:
+        return _kept(f"embedder {kind}", (kind, _caching()), lambda: _cached(get_embedder(kind)))
+    made: tuple[Any, Embedder] | None = session.get("embedder object")
+    if made is None or made[0][:2] != (kind, model):
+        message = f"The embedder {name!r} is not set up in this session; choose it and its model in the sidebar first."
+        raise ChunkvizError(message)
+    return made[1]
+
+
+def _named_writer(name: str | None) -> Writer | None:
+    if name is None:
+        return None
+    kind, _, model = name.partition(":")
+    if kind == "outline":
+        return default_writer()
+    made: tuple[Any, Writer] | None = session.get("writer object")
+    if kind != _OPENAI or made is None or made[0][0] != model:
+        message = f"The writer {name!r} is not set up in this session; choose it and its model in the sidebar first."
+        raise ChunkvizError(message)
+    return made[1]
+
+
 def _note_code(service: str, name: str, **options: Any) -> None:
     given = "".join(f", {key}={value!r}" for key, value in options.items() if value)
     session.get("service code")[service] = f"get_{service}({name!r}{given})"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
 
+from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.samples import load_sample
 from chunkviz.settings import PREFIX, Settings
@@ -61,12 +62,38 @@ def keep(name: str, make: Callable[[], Kept]) -> Kept:
     return kept
 
 
+def remembered(chunking: Chunking, name: str, make: Callable[[], Kept], *facts: Hashable) -> Kept:
+    """Return a value that depends on a chunking and ``facts``, worked out once as long as they stay."""
+    place = f"remembered {name}"
+    held: tuple[Chunking, tuple[Hashable, ...], Kept] | None = st.session_state.get(place)
+    if held is None or held[0] is not chunking or held[1] != facts:
+        held = (chunking, facts, make())
+        st.session_state[place] = held
+    return held[2]
+
+
 def stored(widget: str, default: Any) -> Any:
     """Return what a widget bound to the address holds, or will hold once it is drawn."""
     value = st.session_state.get(widget)
     if value is None:
         value = st.query_params.get(widget)
     return default if value is None else value
+
+
+def in_address(name: str) -> str | None:
+    """Return what the address holds under a name that is no widget's."""
+    value: str | None = st.query_params.get(name)
+    return value
+
+
+def put_in_address(name: str, value: str) -> None:
+    """Write a value that is no widget's into the address; "" takes it out."""
+    if (st.query_params.get(name) or "") == value:
+        return
+    if value:
+        st.query_params[name] = value
+    else:
+        del st.query_params[name]
 
 
 def link() -> dict[str, str]:

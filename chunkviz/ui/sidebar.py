@@ -20,7 +20,7 @@ from chunkviz.segments import sentences
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy, installed, list_strategies, strategy_class
 from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
-from chunkviz.ui import compute, frame, jobs, session
+from chunkviz.ui import compute, frame, jobs, pins, session
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.controls import draw_parameters
 from chunkviz.ui.services import NOT_INSTALLED, choose_services
@@ -33,7 +33,7 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
-_OF_PAGES = {"model", "sizes view", "step"}
+_OF_PAGES = {"model", "cost model", "sizes view", "step", pins.PARAMETER}
 """What the address holds for a page; the page itself says what is wrong with it."""
 
 
@@ -50,6 +50,7 @@ def draw() -> None:
     """Draw the sidebar, and remember what it has open for the page."""
     asked = session.link()
     session.keep_link()
+    wrong_pins = pins.restore()
     try:
         document, tokenizer = pick_document()
     except VocabularyError as error:
@@ -60,17 +61,19 @@ def draw() -> None:
     strategy, asked_services = choose_strategy(document)
     with asked_services:
         services = choose_services(strategy, document, tokenizer)
+    with st.sidebar:
+        pins.draw(strategy, tokenizer.name)
     session.put("setting", Setting(document, strategy, services))
     session.hold_link()
     if str(session.get("pasted") or "").strip():
         with st.sidebar:
             frame.ask_before_leaving()
-    _say_what_the_link_got_wrong(asked)
+    _say_what_the_link_got_wrong(asked, wrong_pins)
 
 
-def _say_what_the_link_got_wrong(asked: dict[str, str]) -> None:
+def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -> None:
     """Name each setting of the link that cannot be, with what stands in its place."""
-    wrong = []
+    wrong = [as_plain(each) for each in wrong_pins]
     for name, value in asked.items():
         held = session.get(name)
         own = name.split(".")[0]

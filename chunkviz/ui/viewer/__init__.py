@@ -8,7 +8,7 @@ belongs to the first for the same reason: a component's script travels with its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,7 @@ def draw_viewer(
     focus_serial: int = 0,
     height: int = 640,
     highlights: bool = True,
+    unseen: Sequence[Span] = (),
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -78,6 +79,9 @@ def draw_viewer(
         Height of the text in pixels.
     highlights
         False paints by elements even where the browser has the CSS Custom Highlight API.
+
+    unseen
+        Disjoint spans in order that a model never reads; they are struck through.
 
     Returns
     -------
@@ -113,6 +117,7 @@ def draw_viewer(
                 focus=focus,
                 focus_serial=focus_serial,
                 facts=facts_of(chunking, pointer.selected),
+                unseen=unseen,
             ),
         )
     return ViewerState(selected=pointer.selected, anchor=pointer.anchor)

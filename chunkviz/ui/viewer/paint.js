@@ -3,6 +3,7 @@
  * @property {number} selected chunk index, or -1
  * @property {Set<number>} marked
  * @property {[number, number] | null} focus in UTF-16 units
+ * @property {[number, number][]} [unseen] what a model never reads, in UTF-16 units
  */
 
 /**
@@ -26,6 +27,7 @@ function paintStretch(chunks, layers, from, to, emit) {
     if (layers.marked.has(index)) clipped(`marked-${index % HUES}`, start, end)
     if (layers.selected === index) clipped(`selected-${index % HUES}`, start, end)
   }
+  for (const [start, end] of layers.unseen ?? []) clipped("unseen", start, end)
   if (layers.focus) clipped("focus", layers.focus[0], layers.focus[1])
 }
 

@@ -15,6 +15,7 @@ const PALETTES = {
     overlapLine: "#475569",
     focus: "rgba(220, 38, 38, 0.18)",
     focusLine: "#b91c1c",
+    unseen: "#57606c",
   },
   dark: {
     hues: ["96, 165, 250", "245, 170, 66", "52, 211, 160", "192, 132, 252"],
@@ -26,6 +27,7 @@ const PALETTES = {
     overlapLine: "#cbd5e1",
     focus: "rgba(248, 113, 113, 0.20)",
     focusLine: "#fca5a5",
+    unseen: "#a3adba",
   },
 }
 
@@ -50,6 +52,7 @@ function layerStyles(palette) {
     ["overlap", `background-color: ${palette.overlap}; ${underline("dotted", palette.overlapLine)}`],
     ...filled(palette.marked).map((style, hue) => [`marked-${hue}`, `${style} ${underline("solid", palette.lines[hue])}`]),
     ...filled(palette.selected).map((style, hue) => [`selected-${hue}`, style]),
+    ["unseen", `color: ${palette.unseen}; text-decoration: line-through ${palette.unseen} 1.5px;`],
     ["focus", `background-color: ${palette.focus}; ${underline("wavy", palette.focusLine)}`],
     ["found", "background-color: #facc15; color: #1c1917;"],
   ]

@@ -125,6 +125,7 @@ def pointer_message(
     focus: Span | None,
     focus_serial: int,
     facts: Sequence[tuple[str, str]] = (),
+    unseen: Sequence[Span] = (),
 ) -> bytes:
     """Return the message that moves nothing but attention; ``facts`` are names and values about the selected chunk."""
     indices = np.array(sorted(set(marked)), np.int64)
@@ -140,6 +141,7 @@ def pointer_message(
         "focus": None if focus is None else [focus.start, focus.end],
         "focusSerial": focus_serial,
         "facts": list(facts),
+        "unseen": [[span.start, span.end] for span in unseen],
         "packed": packed,
     }
     return _message(head, body)

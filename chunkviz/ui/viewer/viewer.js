@@ -117,7 +117,7 @@ class Viewer {
     // The text lives on in the string; its bytes need not.
     this.bodies.document.body = null
     Object.assign(this, { chunks: null, anchor: null, near: [0, -1] })
-    this.layers = { ...this.layers, selected: -1, marked: NOTHING, focus: null }
+    this.layers = { ...this.layers, selected: -1, marked: NOTHING, focus: null, unseen: [] }
     this.page.show(this.text)
     this.parts.scroller.setAttribute("aria-label", `Text of ${this.text.name || "the document"}`)
   }
@@ -150,7 +150,7 @@ class Viewer {
   /** Do what Python asks for, unless the person has chosen since. */
   obey(head, body) {
     const focus = head.focus && head.focus.map((points) => this.text.toUnits(points))
-    this.layers = { ...this.layers, marked: markedOf(head, body), focus }
+    this.layers = { ...this.layers, marked: markedOf(head, body), focus, unseen: head.unseen?.map((span) => span.map((points) => this.text.toUnits(points))) ?? [] }
     const asked = `${head.focus}/${head.focusSerial}`
     const moved = focus && asked !== this.focused
     this.focused = asked
@@ -362,8 +362,12 @@ class Viewer {
     const here = number ? [Number(number.dataset.index)] : units === null ? [] : this.chunks.covering(units)
     if (!here.length) return this.hideTooltip()
     const { tooltip } = this.parts
-    const name = here.join()
-    if (tooltip.hidden || this.told !== name) tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index)))
+    const lost = units !== null && this.layers.unseen?.some(([start, end]) => start <= units && units < end)
+    const name = `${here.join()}${lost ? " lost" : ""}`
+    if (tooltip.hidden || this.told !== name) {
+      tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index)))
+      if (lost) tooltip.append(made("div", "lost", "Never seen by the model: it lies beyond the model's limit."))
+    }
     this.told = name
     tooltip.hidden = false
     return putBeside(tooltip, event.clientX, event.clientY)
@@ -412,7 +416,7 @@ class Viewer {
 
 /** @param {Layers} one @param {Layers} other @returns {boolean} */
 function sameLayers(one, other) {
-  return one.selected === other.selected && `${one.focus}` === `${other.focus}` && sameSet(one.marked, other.marked)
+  return one.selected === other.selected && `${one.focus}` === `${other.focus}` && `${one.unseen}` === `${other.unseen}` && sameSet(one.marked, other.marked)
 }
 
 /** @param {Set<number>} one @param {Set<number>} other @returns {boolean} */

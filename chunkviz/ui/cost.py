@@ -1,0 +1,167 @@
+"""What the Tokens & cost page draws: numbers, the text a model never reads, sizes, and the cost ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from chunkviz.chunk import Chunk, Chunking
+from chunkviz.cost import embedded_counts, ledger, never_read
+from chunkviz.metrics import size_bins
+from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
+from chunkviz.span import Span
+from chunkviz.ui import encodings, ledgers, prices, services, session
+from chunkviz.ui.figures import size_along_document, token_histogram
+from chunkviz.ui.text import as_plain
+from chunkviz.ui.viewer import draw_viewer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_STILL = {"displayModeBar": False, "scrollZoom": False}
+_CHILDREN = "Texts to embed"
+
+
+def draw(chunking: Chunking) -> None:
+    """Draw the page for one chunking."""
+    model = _choose_model()
+    service = services.paid_model(*services.names_in_use(chunking.strategy))
+    table = prices.in_force()
+    found = session.remembered(
+        chunking,
+        "ledger",
+        lambda: ledger(chunking, model.name, dimensions=model.dimensions, prices=table, service=service),
+        *(model, tuple(table.items()), service),
+    )
+    counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
+    lost = session.remembered(chunking, "never read", lambda: never_read(chunking, model.limit), model.limit)
+    unseen = sum(len(span) for span in lost)
+    with st.container(horizontal=True, gap="small", key="numbers"):
+        st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
+        st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
+        st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
+        st.metric(
+            "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
+            help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
+        )  # fmt: skip
+        st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
+        st.metric(
+            "Never seen", _share(unseen, len(chunking.document)),
+            help="Share of the document's characters that lie beyond the limit of the model in every text they are in.",
+        )  # fmt: skip
+    focus = _draw_what_is_lost(chunking, model, counts, lost)
+    state = draw_viewer(
+        chunking, key="cost viewer", focus=focus, focus_serial=session.get("lost serial", 0), height=460, unseen=lost
+    )
+    _draw_sizes(chunking, model, counts, state.selected)
+    ledgers.draw(chunking, found, table)
+    prices.draw()
+    encodings.draw(chunking)
+
+
+def _choose_model() -> EmbeddingModel:
+    models = {model.label: model for model in EMBEDDING_MODELS}
+    label = st.selectbox(
+        "Embedding model", list(models), key="cost model", bind="query-params", width=420,
+        help="Its limit, the numbers in its vectors and its price are what the page reckons with; nothing is sent.",
+    )  # fmt: skip
+    return models[label or EMBEDDING_MODELS[0].label]
+
+
+def _share(part: int, whole: int) -> str:
+    if not part:
+        return "0%"
+    return "<0.1%" if part / whole < 0.001 else f"{part / whole:.1%}"  # noqa: PLR2004  what one decimal can show
+
+
+def _draw_what_is_lost(
+    chunking: Chunking, model: EmbeddingModel, counts: NDArray[np.int64], lost: tuple[Span, ...]
+) -> Span | None:
+    """Say which texts are too long and what becomes of them; return a lost place that somebody wants to see."""
+    over = int((counts > model.limit).sum())
+    longest = int(counts.max(initial=0))
+    counted = chunking.tokens.tokenizer.name
+    guide = "" if model.encoding == counted else f" Estimate: counted in {counted}, which is not the model's own."
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lost"):
+        if not over:
+            st.badge("Every text fits", icon=":material/check_circle:", color="green")
+            st.caption(f"The longest has {longest:,} tokens; {model.name} reads {model.limit:,}.{guide}")
+            return None
+        st.badge(f"{over:,} of {len(counts):,} texts too long", icon=":material/content_cut:", color="orange")
+        characters = sum(len(span) for span in lost)
+        what = (
+            f"**{characters:,} characters in {_places(len(lost))} are never seen by the model**, struck through below. "
+            if lost
+            else "What lies beyond the limit is read as part of another text. "
+        )
+        how = "refuses longer texts" if model.refuses else "reads the beginning of a longer text and drops the rest"
+        st.caption(f"{what}{model.name} reads {model.limit:,} tokens and {how}.{guide}")
+        if not lost:
+            return None
+        at = session.get("lost place", 0) % len(lost)
+        asked = session.get("lost serial", 0)
+        st.button(
+            f"Next place ({at + 1:,} of {len(lost):,})" if asked else "Go to the first place", key="next lost",
+            icon=":material/arrow_downward:", on_click=_next_place, args=(len(lost),),
+        )  # fmt: skip
+    return lost[at] if asked else None
+
+
+def _places(number: int) -> str:
+    return f"{number:,} place{'' if number == 1 else 's'}"
+
+
+def _next_place(places: int) -> None:
+    asked = session.get("lost serial", 0)
+    session.put("lost place", (session.get("lost place", 0) + 1) % places if asked else 0)
+    session.put("lost serial", asked + 1)
+
+
+def _draw_sizes(chunking: Chunking, model: EmbeddingModel, counts: NDArray[np.int64], selected: int | None) -> None:
+    levels = _levels(chunking)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="sizes"):
+        view = st.segmented_control(
+            "Sizes", ["Histogram", "Along the document"], default="Histogram", required=True, key="cost sizes view",
+            persist_state="session",
+        )  # fmt: skip
+        level = _CHILDREN
+        if levels:
+            names = [_CHILDREN, *levels]
+            if session.get("cost level") not in names:
+                session.put("cost level", _CHILDREN)
+            level = (
+                st.segmented_control("Of", names, required=True, key="cost level", persist_state="session") or _CHILDREN
+            )
+    chunks = levels.get(level)
+    starts, ends = chunking.starts, chunking.ends
+    limit: int | None = model.limit
+    if chunks is not None:
+        starts = np.fromiter((chunk.start for chunk in chunks), np.int64, len(chunks))
+        ends = np.fromiter((chunk.end for chunk in chunks), np.int64, len(chunks))
+        counts = np.fromiter((chunk.token_count for chunk in chunks), np.int64, len(chunks))
+        limit = selected = None
+    if view == "Histogram":
+        figure = token_histogram(*size_bins(counts), limit=limit, limit_name=model.name)
+        told = "Histogram of the number of tokens in each text"
+    else:
+        figure = size_along_document(starts, ends, counts, limit=limit, limit_name=model.name, selected=selected)
+        told = "Tokens of each text along the document"
+    st.plotly_chart(figure, key="cost sizes", config=_STILL, alt=told)
+    if limit is None:
+        st.caption("Parents are returned and not embedded, so the limit of the embedding model does not concern them.")
+    elif limit > int(counts.max(initial=0)) * 1.5:
+        where = "to the right of" if view == "Histogram" else "above"
+        st.caption(f"The limit of {as_plain(model.name)}, {limit:,} tokens, lies far {where} what is shown.")
+
+
+def _levels(chunking: Chunking) -> dict[str, tuple[Chunk, ...]]:
+    """Return the parents by level, outermost first."""
+    numbers = sorted({parent.level for parent in chunking.parents})
+    return {
+        "Parents" if len(numbers) == 1 else f"Parents, level {place}": tuple(
+            parent for parent in chunking.parents if parent.level == number
+        )
+        for place, number in enumerate(numbers, 1)
+    }

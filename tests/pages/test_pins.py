@@ -1,0 +1,97 @@
+"""Pinned settings: in the sidebar, in the link, and as chunkings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import chunkviz as cv
+from chunkviz.ui import pins
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+
+def start(**query: str) -> AppTest:
+    at = AppTest.from_file(APP, default_timeout=120)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return well(at.run())
+
+
+def well(at: AppTest) -> AppTest:
+    while at.get("progress"):
+        at.run()
+    assert not at.exception, at.exception[0].message
+    return at
+
+
+def names(at: AppTest) -> list[str]:
+    held = at.session_state.get("pinned settings", ())
+    return [pin.name for pin in held]
+
+
+def in_link(at: AppTest) -> list[dict[str, object]]:
+    value = at.query_params["pins"]
+    return json.loads(value[0] if isinstance(value, list) else value)
+
+
+def test_a_click_pins_the_setting_and_writes_it_into_the_link() -> None:
+    at = well(start().button(key="pin").click().run())
+    assert names(at) == ["recursive 512 tokens"]
+    assert in_link(at) == [{"name": "recursive 512 tokens", "strategy": "recursive"}]
+    assert at.button(key="pin").disabled
+
+
+def test_a_pin_is_renamed_and_removed() -> None:
+    at = well(start().button(key="pin").click().run())
+    well(at.text_input(key="pin name recursive 512 tokens").set_value("mine").run())
+    assert names(at) == ["mine"]
+    assert in_link(at)[0]["name"] == "mine"
+    well(at.button(key="remove mine").click().run())
+    assert names(at) == []
+    assert "pins" not in at.query_params
+
+
+def test_a_link_restores_pins_and_says_which_it_cannot_read() -> None:
+    rows = [
+        {"name": "a", "strategy": "fixed_size", "chunk_size": 96, "chunk_overlap": 0},
+        {"strategy": "nope"},
+        {"strategy": "recursive", "chunk_size": -1},
+        {"name": "a", "strategy": "markdown"},
+    ]
+    at = start(pins=json.dumps(rows))
+    assert names(at) == ["a", "a (2)"]
+    said = "\n".join(each.value for each in at.warning)
+    assert "pin 2 is left out" in said
+    assert "pin 3 is left out" in said
+
+
+@pytest.mark.parametrize("value", ["{", "7", "[" * 100_000])
+def test_a_link_that_is_no_list_pins_nothing(value: str) -> None:
+    assert pins.from_link(value) == ((), ["the pinned settings are not a JSON list, so none is pinned"])
+
+
+def test_six_at_most() -> None:
+    rows = [{"strategy": "fixed_size", "chunk_size": 60 + number, "chunk_overlap": 0} for number in range(7)]
+    held, wrong = pins.from_link(json.dumps(rows))
+    assert len(held) == 6
+    assert wrong == ["pin 7 is left out: at most 6 settings can be pinned"]
+    at = start(pins=json.dumps(rows[:6]))
+    assert at.button(key="pin").disabled
+
+
+@pytest.mark.parametrize("name", cv.list_strategies())
+def test_the_link_gives_back_the_strategy(name: str) -> None:
+    pin = pins.pin_of(cv.get_strategy(name), "cl100k_base", "lexical")
+    held, wrong = pins.from_link(pins.as_link((pin,)))
+    assert (held, wrong) == ((pin,), [])
+    assert held[0].strategy() == cv.get_strategy(name)
+
+
+def test_a_pin_with_an_unknown_encoding_is_refused() -> None:
+    held, wrong = pins.from_link('[{"strategy":"recursive","@tokens":"x"}]')
+    assert held == ()
+    assert wrong == ["pin 1 is left out: no encoding is called 'x'"]
