@@ -107,7 +107,9 @@ class Brackets {
     const parents = chunks.parents
     const room = parts.reading.clientWidth < NARROW_WINDOW ? MOST_LANES_NARROW : MOST_LANES
     this.crowded = Boolean(parents) && parents.lanes > room
-    const label = parents ? 11 + 6 * String(parents.count).length : 0
+    // Where parents overlap, several begin on one line, and a label names the first and the last.
+    const letters = parents ? String(parents.count).length * (parents.lanes > 1 && !this.crowded ? 2 : 1) : 0
+    const label = parents ? 13 + 6.5 * letters : 0
     const lanes = parents ? (this.crowded ? 1 : parents.lanes) * LANE_WIDTH + 4 : 0
     element.style.setProperty("--brackets-label", `${label}px`)
     element.style.setProperty("--brackets", `${label + lanes}px`)
