@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import batched
 from math import isqrt
 from typing import Literal, TypeAlias
 
@@ -82,7 +81,8 @@ def _below(tree: Tree, box: Box) -> list[tuple[int, ...]]:
     children = tree.children[box.nodes[0]]
     if len(children) <= _RUN:
         return [(node,) for node in children]
-    return list(batched(children, isqrt(len(children))))
+    size = isqrt(len(children))
+    return [children[at : at + size] for at in range(0, len(children), size)]
 
 
 def _name(tree: Tree, nodes: tuple[int, ...]) -> str:
@@ -124,7 +124,9 @@ def tree_figure(
     trace = {"Icicle": go.Icicle, "Treemap": go.Treemap, "Sunburst": go.Sunburst}[view](
         ids=[box.id for box in boxes],
         parents=[box.above for box in boxes],
-        labels=[f"{sign}{name}{' …' if box.closed else ''}" for sign, name, box in zip(signs, names, boxes, strict=True)],
+        labels=[
+            f"{sign}{name}{' …' if box.closed else ''}" for sign, name, box in zip(signs, names, boxes, strict=True)
+        ],
         values=[int(sum(tree.weights[node] for node in box.nodes)) for box in boxes],
         branchvalues="total",
         customdata=[_hover(tree, box, text) for box in boxes],
@@ -212,7 +214,7 @@ _LIGHT = _Paint(
     hues=((37, 99, 235), (202, 110, 4), (5, 140, 105), (147, 51, 234)), strong=0.34, faint=0.17,
 )  # fmt: skip
 _DARK = _Paint(
-    page="#0e1117", text="#f1f5f9", edge="#0e1117", chosen="#f8fafc",
+    page="#111318", text="#f1f5f9", edge="#111318", chosen="#f8fafc",
     hues=((96, 165, 250), (245, 170, 66), (52, 211, 160), (192, 132, 252)), strong=0.42, faint=0.22,
 )  # fmt: skip
 """Hues of ``palette.js``, whose order parents take in the gutter too."""

@@ -61,6 +61,20 @@ def keep(name: str, make: Callable[[], Kept]) -> Kept:
     return kept
 
 
+def remembered(name: str, of: object, make: Callable[[], Kept]) -> Kept:
+    """Return a fact about a value on the screen, worked out once: as long as ``of`` is the same object."""
+    kept: tuple[object, Kept] | None = st.session_state.get(f"remembered {name}")
+    if kept is None or kept[0] is not of:
+        kept = (of, make())
+        st.session_state[f"remembered {name}"] = kept
+    return kept[1]
+
+
+def is_dark() -> bool:
+    """Return whether the page is drawn in the dark theme."""
+    return st.context.theme.type == "dark"
+
+
 def stored(widget: str, default: Any) -> Any:
     """Return what a widget bound to the address holds, or will hold once it is drawn."""
     value = st.session_state.get(widget)
