@@ -17,7 +17,7 @@ MOST_BOXES = 1_500
 _RUN = 150
 """Neighbours above which a picture with too many boxes puts them into runs."""
 _EXCERPT = 90
-_HEIGHT = 360
+_HEIGHT = 320
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def tree_figure(
         trace.update(tiling={"packing": "squarify", "pad": 2}, pathbar={"visible": False}, root={"color": paint.page})
     figure = go.Figure(trace)
     figure.update_layout(
-        height=_HEIGHT, margin={"l": 0, "r": 0, "t": 4, "b": 4}, uniformtext={"minsize": 9, "mode": "hide"},
+        height=_HEIGHT, margin={"l": 0, "r": 0, "t": 4, "b": 4}, uniformtext={"minsize": 11, "mode": "hide"},
         hoverlabel={"align": "left"},
     )  # fmt: skip
     return figure
@@ -214,7 +214,7 @@ _LIGHT = _Paint(
     hues=((37, 99, 235), (202, 110, 4), (5, 140, 105), (147, 51, 234)), strong=0.34, faint=0.17,
 )  # fmt: skip
 _DARK = _Paint(
-    page="#111318", text="#f1f5f9", edge="#111318", chosen="#f8fafc",
+    page="#12141a", text="#f1f5f9", edge="#12141a", chosen="#f8fafc",
     hues=((96, 165, 250), (245, 170, 66), (52, 211, 160), (192, 132, 252)), strong=0.42, faint=0.22,
 )  # fmt: skip
 """Hues of ``palette.js``, whose order parents take in the gutter too."""

@@ -10,14 +10,16 @@ from chunkviz.chunk import Chunking
 from chunkviz.metrics import fidelity
 from chunkviz.tree import Family, Sizes, Tree, family, tree_of
 from chunkviz.ui import session, simulator
-from chunkviz.ui.figures_tree import Box, boxes_of, chunk_clicked, label_of, tree_figure
+from chunkviz.ui.figures_tree import Box, View, boxes_of, chunk_clicked, label_of, tree_figure
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
-_VIEWS = ("Icicle", "Treemap", "Sunburst", "Indented")
+_PICTURES: tuple[View, ...] = ("Icicle", "Treemap", "Sunburst")
 _STILL = {"displayModeBar": False}
 _WITH_PARENTS = ("hierarchical", "semantic_parent_child", "sentence_window")
 _EXCERPT = 100
+_HEIGHT = 520
+"""Of the viewer, in pixels: less than on Explore, for the tree stands above it."""
 
 
 def draw(chunking: Chunking) -> None:
@@ -29,7 +31,7 @@ def draw(chunking: Chunking) -> None:
         _offer_parents(tree)
     _draw_fidelity(chunking, measured)
     picture = st.container()
-    state = draw_viewer(chunking, key="viewer", selected=session.drop("tree chose"))
+    state = draw_viewer(chunking, key="viewer", selected=session.drop("tree chose"), height=_HEIGHT)
     with picture:
         _draw_tree(chunking, tree, state.selected)
     simulator.draw(chunking, state.selected)
@@ -41,7 +43,7 @@ def _draw_numbers(tree: Tree, measured: Family) -> None:
             st.metric("Parents", "none")
             st.metric("Sections", f"{tree.inner:,}", help="Headings in whose section a chunk starts.")
             st.metric("Chunks", f"{measured.children:,}")
-            _size("Chunk tokens", measured.child_tokens, "Median, and smallest to largest.")
+            _size("Chunk tokens", measured.child_tokens, "Median of the chunks.")
             return
         st.metric("Parents", f"{measured.parents:,}", help=_levels(measured))
         st.metric("Children", f"{measured.children:,}")
@@ -52,11 +54,18 @@ def _draw_numbers(tree: Tree, measured: Family) -> None:
             "Returned per found", f"×{measured.ratio:.1f}",
             help="Tokens of the parent over tokens of the child, median over the children.",
         )  # fmt: skip
+    st.caption(
+        f"Smallest – largest: parents {_span(measured.parent_tokens)} tokens · children "
+        f"{_span(measured.child_tokens)} tokens · {_span(measured.children_per_parent)} children in a parent"
+    )
 
 
 def _size(label: str, sizes: Sizes, explanation: str) -> None:
-    span = "" if sizes.smallest == sizes.largest else f" ({sizes.smallest:,} – {sizes.largest:,})"
-    st.metric(label, f"{sizes.median:,.10g}{span}", help=f"{explanation} In brackets: smallest – largest.")
+    st.metric(label, f"{sizes.median:,.10g}", help=f"{explanation} {_span(sizes)}, smallest to largest.")
+
+
+def _span(sizes: Sizes) -> str:
+    return f"{sizes.smallest:,}" if sizes.smallest == sizes.largest else f"{sizes.smallest:,} – {sizes.largest:,}"
 
 
 def _levels(measured: Family) -> str:
@@ -109,21 +118,20 @@ def _judge(wrong: int, well: str, ill: str) -> None:
 
 def _draw_tree(chunking: Chunking, tree: Tree, selected: int | None) -> None:
     view = st.segmented_control(
-        "Tree", _VIEWS, default=_VIEWS[0], required=True, key="tree", bind="query-params",
+        "Tree", [*_PICTURES, "Indented"], default=_PICTURES[0], required=True, key="tree", bind="query-params",
         label_visibility="collapsed",
     )  # fmt: skip
     if not len(chunking):
         st.caption("There are no chunks, so there is no tree.")
         return
-    if view == "Indented":
+    drawn = next((each for each in _PICTURES if each == view), None)
+    if drawn is None:
         _draw_indented(chunking, tree, selected)
         return
     boxes = boxes_of(tree, selected=selected)
-    figure = tree_figure(
-        tree, boxes, chunking.document.text, view=view or "Icicle", selected=selected, dark=session.is_dark()
-    )
+    figure = tree_figure(tree, boxes, chunking.document.text, view=drawn, selected=selected, dark=session.is_dark())
     # A new key after each click: the picture forgets what was clicked, so that the same box can be clicked again.
-    key = f"tree {view} {session.get('tree clicks', 0)}"
+    key = f"tree {drawn} {session.get('tree clicks', 0)}"
     session.put("tree boxes", (tree, boxes))
     st.plotly_chart(
         figure, key=key, on_select=lambda: _take_click(key), selection_mode="points", config=_STILL,
@@ -174,7 +182,7 @@ def _draw_indented(chunking: Chunking, tree: Tree, selected: int | None) -> None
             _go_to(tree.chunk_of(order[rows[0]]))
 
     st.dataframe(
-        {**columns, "Tree": names}, key=key, on_select=take, selection_mode="single-row", hide_index=True, height=360,
+        {**columns, "Tree": names}, key=key, on_select=take, selection_mode="single-row", hide_index=True, height=320,
         column_config={"Tree": st.column_config.TextColumn(width="medium"), "First words": {"width": "large"}},
     )  # fmt: skip
     st.caption("Tokens are those of each row's own text. Choose a row to go to its first chunk.")

@@ -14,8 +14,9 @@ from chunkviz.ui.viewer.payload import chunk_at
 _MOST_HITS = 50
 """Chunks one search adds at most: no model is given more."""
 _MOST_CARDS = 20
+_HEIGHT = 480
 _EXCERPT = 240
-_SHORT = 60
+_SHORT = 28
 
 
 def draw(chunking: Chunking, selected: int | None) -> None:
@@ -35,10 +36,12 @@ def draw(chunking: Chunking, selected: int | None) -> None:
     _draw_totals(chunking, collected, chunking.tokens.tokenizer.count(text))
     cards, exact = st.columns(2, gap="medium")
     with cards:
-        _draw_cards(chunking, collected)
+        st.markdown("**What is returned**, in document order")
+        with st.container(height=_HEIGHT, border=False, key="passages"):
+            _draw_cards(chunking, collected)
     with exact:
-        st.markdown("**The exact text**, with a copy button at its upper right:")
-        st.code(text, language=None, wrap_lines=True, height=520)
+        st.markdown("**The exact text**, with a button to copy it at its upper right")
+        st.code(text, language=None, wrap_lines=True, height=_HEIGHT)
 
 
 def _hits(chunking: Chunking) -> list[int]:
@@ -106,9 +109,9 @@ def _draw_hits(chunking: Chunking, hits: list[int]) -> None:
 
 def _choose_merging(chunking: Chunking) -> dict[str, int]:
     """Return when children bring their parent, and how far up; nothing to choose where there are no parents."""
-    owners = chunking.parent_places[chunking.parent_places >= 0]
+    above = [each.parent.index for each in (*chunking.parents, *chunking) if each.parent is not None]
     levels = max((parent.level for parent in chunking.parents), default=0)
-    most = int(np.bincount(owners).max()) if len(owners) else 1
+    most = int(np.bincount(above).max()) if above else 1
     chosen = {"merge_at": 1, "up_to": 1}
     if most == 1 and levels <= 1:
         if chunking.parents:
@@ -126,10 +129,11 @@ def _choose_merging(chunking: Chunking) -> dict[str, int]:
             )  # fmt: skip
         if levels > 1:
             session.put("merge to", min(max(1, int(session.get("merge to") or 1)), levels))
-            chosen["up_to"] = st.segmented_control(
+            level = st.segmented_control(
                 "Highest level returned", range(1, levels + 1), required=True, key="merge to",
                 persist_state="session", help="Level 1 holds the chunks. Each level is merged after the one below it.",
             )  # fmt: skip
+            chosen["up_to"] = level or 1
     return chosen
 
 
@@ -147,7 +151,8 @@ def _draw_totals(chunking: Chunking, collected: Collected, received: int) -> Non
         st.metric("Against the chunks alone", f"×{returned / max(1, alone):.1f}")
         st.metric(
             "Tokens received", f"{received:,}",
-            help=f"The exact text below, headers and repeated children included, in {as_plain(chunking.tokens.tokenizer.name)}.",
+            help=f"The exact text below, its headers and the children once more included, in "
+            f"{as_plain(chunking.tokens.tokenizer.name)}.",
         )  # fmt: skip
     if collected.repeated:
         st.caption(f"The passages overlap: {collected.repeated:,} characters are returned more than once.")
