@@ -56,7 +56,7 @@ def _draw_numbers(tree: Tree, measured: Family) -> None:
         )  # fmt: skip
     st.caption(
         f"Smallest – largest: parents {_span(measured.parent_tokens)} tokens · children "
-        f"{_span(measured.child_tokens)} tokens · {_span(measured.children_per_parent)} children in a parent"
+        f"{_span(measured.child_tokens)} tokens · children in a parent {_span(measured.children_per_parent)}"
     )
 
 

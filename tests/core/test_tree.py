@@ -25,9 +25,7 @@ TEXT = "one two three four five six seven eight"
 CHILDREN = ((0, 7), (8, 18), (19, 27), (28, 33), (34, 39))
 
 
-def made(
-    parents: list[Parent], owners: list[int | None], children: tuple[tuple[int, int], ...] = CHILDREN
-) -> Chunking:
+def made(parents: list[Parent], owners: list[int | None], children: tuple[tuple[int, int], ...] = CHILDREN) -> Chunking:
     """Return a chunking with these parents, whatever a strategy would say."""
     pieces = [Piece(*span, DocumentEnd(), owner) for span, owner in zip(children, owners, strict=True)]
     return cv.FixedSize().assemble(cv.Document(TEXT, name="numbers.txt"), Services(), Cutting(pieces, parents))
@@ -80,10 +78,7 @@ def test_without_parents_the_tree_is_that_of_the_headings() -> None:
     text = "preface\n\n# A\n\nalpha\n\n## B\n\nbeta\n\n# A\n\ngamma\n\n### Inside\n\ndelta"
     document = cv.Document(text, name="a.md", format="markdown")
     cuts = [0, text.index("# A"), text.index("## B"), text.rindex("# A"), len(text)]
-    pieces = [
-        Piece(start, start + len(text[start:end].rstrip()), DocumentEnd())
-        for start, end in pairwise(cuts)
-    ]
+    pieces = [Piece(start, start + len(text[start:end].rstrip()), DocumentEnd()) for start, end in pairwise(cuts)]
     tree = tree_of(cv.FixedSize().assemble(document, Services(), Cutting(pieces)))
     assert tree.titles == ("a.md", "A", "B", "A", "", "", "", "")
     assert tree.above.tolist() == [-1, 0, 1, 0, 0, 1, 2, 3]
