@@ -183,7 +183,11 @@ def _draw_indented(chunking: Chunking, tree: Tree, selected: int | None) -> None
 
     st.dataframe(
         {**columns, "Tree": names}, key=key, on_select=take, selection_mode="single-row", hide_index=True, height=320,
-        column_config={"Tree": st.column_config.TextColumn(width="medium"), "First words": {"width": "large"}},
+        column_config={
+            "Tree": st.column_config.TextColumn(width="medium"),
+            "Tokens": st.column_config.NumberColumn(format="localized"),
+            "First words": st.column_config.TextColumn(width="large"),
+        },
     )  # fmt: skip
     st.caption("Tokens are those of each row's own text. Choose a row to go to its first chunk.")
 
