@@ -152,6 +152,17 @@ class Chunking:
         return np.fromiter((chunk.token_count for chunk in self.chunks), np.int64, len(self.chunks))
 
     @cached_property
+    def parent_token_counts(self) -> NDArray[np.int64]:
+        """Exact token count of every parent, int64 (p,)."""
+        return np.fromiter((parent.token_count for parent in self.parents), np.int64, len(self.parents))
+
+    @cached_property
+    def parent_places(self) -> NDArray[np.int64]:
+        """Place of each chunk's parent among the parents, int64 (n,); -1 where it has none."""
+        places = (-1 if chunk.parent is None else chunk.parent.index for chunk in self.chunks)
+        return np.fromiter(places, np.int64, len(self.chunks))
+
+    @cached_property
     def overlaps(self) -> NDArray[np.int64]:
         """Characters each chunk shares with the one before, as measured, int64 (n,); the first is 0."""
         shared = np.zeros(len(self.chunks), np.int64)

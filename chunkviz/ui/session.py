@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.samples import load_sample
 from chunkviz.settings import PREFIX, Settings
@@ -62,14 +61,19 @@ def keep(name: str, make: Callable[[], Kept]) -> Kept:
     return kept
 
 
-def remembered(chunking: Chunking, name: str, make: Callable[[], Kept], *facts: Hashable) -> Kept:
-    """Return a value that depends on a chunking and ``facts``, worked out once as long as they stay."""
+def remembered(of: object, name: str, make: Callable[[], Kept], *facts: Hashable) -> Kept:
+    """Return what follows from a value on the screen and ``facts``, worked out once as long as they stay."""
     place = f"remembered {name}"
-    held: tuple[Chunking, tuple[Hashable, ...], Kept] | None = st.session_state.get(place)
-    if held is None or held[0] is not chunking or held[1] != facts:
-        held = (chunking, facts, make())
+    held: tuple[object, tuple[Hashable, ...], Kept] | None = st.session_state.get(place)
+    if held is None or held[0] is not of or held[1] != facts:
+        held = (of, facts, make())
         st.session_state[place] = held
     return held[2]
+
+
+def is_dark() -> bool:
+    """Return whether the page is drawn in the dark theme."""
+    return st.context.theme.type == "dark"
 
 
 def stored(widget: str, default: Any) -> Any:

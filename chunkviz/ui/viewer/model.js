@@ -49,6 +49,7 @@ class Chunks {
     this.pointStarts = new Uint32Array(this.count)
     this.pointEnds = new Uint32Array(this.count)
     this.placeChunks(gaps, lengths)
+    this.parents = head.parents ? new Parents(head.parents, this.count, numbers, text) : null
     const plain = text.astral.length === 0
     this.starts = plain ? this.pointStarts : this.pointStarts.map((points) => text.toUnits(points))
     this.ends = plain ? this.pointEnds : this.pointEnds.map((points) => text.toUnits(points))

@@ -9,6 +9,9 @@ A message is the length of its head (uint32, little endian), the head (JSON in U
     One chunking, at each slider step. Body: four columns of unsigned LEB128 numbers, one after the
     other, a number per chunk: the gap to the end of the chunk before (zigzag, negative where they
     overlap), the length in characters, the tokens, the place of the reason in the head's list.
+    Where there are parents (``parents`` in the head says how many), the place of each chunk's parent
+    follows, from 1, 0 for none; then, a number per parent: the distance to the start of the one before
+    (zigzag), the length, the tokens, the level, the place of its own parent.
 ``pointer``
     What is selected, marked or focused. Body: the marked indices, each as the distance to the one
     before. A click moves this message alone.
@@ -83,6 +86,25 @@ def boundaries_message(chunking: Chunking, *, viewer: str) -> bytes:
         viewer=viewer,
         document=chunking.document.id,
         strategy=repr(chunking.strategy),
+        parents=_parent_columns(chunking),
+    )
+
+
+def _parent_columns(chunking: Chunking) -> Sequence[NDArray[np.int64]]:
+    """Return what the brackets beside the text are drawn from, or nothing where there are no parents."""
+    parents = chunking.parents
+    if not parents:
+        return ()
+    starts = np.fromiter((each.start for each in parents), np.int64, len(parents))
+    ends = np.fromiter((each.end for each in parents), np.int64, len(parents))
+    above = (0 if each.parent is None else each.parent.index + 1 for each in parents)
+    return (
+        chunking.parent_places + 1,
+        _zigzag(np.diff(starts, prepend=0)),
+        ends - starts,
+        chunking.parent_token_counts,
+        np.fromiter((each.level for each in parents), np.int64, len(parents)),
+        np.fromiter(above, np.int64, len(parents)),
     )
 
 
@@ -95,13 +117,17 @@ def encode_boundaries(
     viewer: str,
     document: str,
     strategy: str = "",
+    parents: Sequence[NDArray[np.int64]] = (),
 ) -> bytes:
-    """Pack int64 (n,) columns and one reason per chunk; see the module for the layout."""
+    """Pack int64 (n,) columns and one reason per chunk; see the module for the layout.
+
+    ``parents`` are six columns: the first has a number per chunk, the others a number per parent.
+    """
     labels = {label: place for place, label in enumerate(dict.fromkeys(reasons))}
     places = np.fromiter((labels[label] for label in reasons), np.int64, len(reasons))
     before = np.zeros_like(starts)
     before[1:] = ends[:-1]
-    columns = b"".join(map(leb128, (_zigzag(starts - before), ends - starts, tokens, places)))
+    columns = b"".join(map(leb128, (_zigzag(starts - before), ends - starts, tokens, places, *parents)))
     packed, body = _pack(columns)
     head = {
         "kind": "boundaries",
@@ -111,6 +137,7 @@ def encode_boundaries(
         "chunking": fingerprint(starts, ends),
         "count": len(starts),
         "reasons": list(labels),
+        "parents": len(parents[1]) if parents else 0,
         "packed": packed,
     }
     return _message(head, body)

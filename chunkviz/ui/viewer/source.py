@@ -11,6 +11,7 @@ _SCRIPTS = (
     "palette.js",
     "paint.js",
     "overlay.js",
+    "brackets.js",
     "minimap.js",
     "detail.js",
     "table.js",

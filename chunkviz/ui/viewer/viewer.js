@@ -35,6 +35,7 @@ class Viewer {
     this.parts.number = this.element.querySelector(".goto input")
     this.page = new Page(this.parts.scroller, this.parts.sheet, this.parts.blocks)
     this.overlay = new Overlay(this.page, this.parts.overlay)
+    this.brackets = new Brackets(this)
     this.minimap = new Minimap(this.parts.minimap, (units) => this.page.scrollTo(units, 0.5))
     this.detail = new Detail(this.parts.detail)
     this.table = new ChunkTable(this.parts.table, (index) => this.choose(index, true), (query) => this.find(query))
@@ -171,6 +172,7 @@ class Viewer {
     blank.textContent = this.text.blank ? "This document has no text, so there is nothing to chunk." : "This strategy made no chunk of this document."
     this.element.classList.toggle("nothing", empty)
     this.element.style.setProperty("--digits", String(this.chunks.count).length)
+    this.brackets.show()
     total.textContent = `of ${grouped(this.chunks.count)}`
     number.max = this.chunks.count
     for (const control of [number, previous, next]) control.disabled = empty
@@ -195,6 +197,7 @@ class Viewer {
     this.near = near
     const [from, to] = [this.text.blocks[near[0]], this.text.blockEnd(near[1])]
     this.overlay.draw(this.chunks, this.layers, from, to)
+    this.brackets.draw(from, to)
     this.overlay.drawSpaces(range(near[0], near[1]), this.spaces)
     this.minimap.draw(this.chunks, this.layers, this.text.text.length, this.page.seen(), this.colours)
   }
@@ -282,7 +285,7 @@ class Viewer {
     this.parts.live.textContent =
       index < 0
         ? "No chunk selected"
-        : `Chunk ${index + 1} of ${chunks.count}, ${counted(chunks.tokens[index], "token")}, ends at ${chunks.endsAt(index)}: ` +
+        : `Chunk ${index + 1} of ${chunks.count}, ${counted(chunks.tokens[index], "token")}, ends at ${chunks.endsAt(index)}${inParent(chunks, index)}: ` +
           firstWords(text.text, chunks.starts[index], chunks.ends[index], 80)
   }
 

@@ -1,0 +1,172 @@
+"""The Hierarchy page and the brackets of parents, in a real Chromium."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+from test_explore import READY, App, Open, app, visitor  # noqa: F401  fixtures
+
+import chunkviz as cv
+from chunkviz.samples import load_sample
+from chunkviz.tree import tree_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+pytestmark = pytest.mark.browser
+
+LEVELS = {"hierarchical.max_levels": "3"}
+BRACKETS = """[...v.root.querySelectorAll(".bracket")].map((each) => {
+  const box = each.getBoundingClientRect()
+  return [Number(each.dataset.parent), box.left, box.top, box.bottom]
+})"""
+LINES = """a.map(([start, end]) => [v.page.rectAt(start, false).top, v.page.rectAt(end - 1, true).bottom])"""
+CONTRAST_OF_LABELS = """(() => {
+  const parse = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((each) => each / 255)
+  const linear = (each) => (each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+  const share = [0.2126, 0.7152, 0.0722]
+  const light = (colour) => parse(colour).map(linear).reduce((sum, each, at) => sum + each * share[at], 0)
+  return [...v.root.querySelectorAll(".bracket-label")].map((label) => {
+    const style = getComputedStyle(label)
+    const [one, other] = [light(style.color), light(style.backgroundColor)].sort((a, b) => b - a)
+    return (one + 0.05) / (other + 0.05)
+  })
+})()"""
+
+
+def hierarchy(app: Open, real_server: str, *, query: dict[str, str], **how: int | bool) -> App:  # noqa: F811
+    # First the app's own first page: a server that has shown none yet does not know of the others.
+    screen = app(**how)
+    screen.page.goto(f"{real_server}/hierarchy?{urlencode(query)}")
+    screen.wait(READY)
+    return screen
+
+
+def box(screen: App, label: str) -> Locator:
+    """A box of the picture, by what is written in it."""
+    texts = screen.page.locator(".stPlotlyChart .slice").filter(has=screen.page.get_by_text(label, exact=True))
+    return texts.locator("path.surface").first
+
+
+def selected_label(screen: App, label: str) -> Locator:
+    return screen.page.locator(".stPlotlyChart").get_by_text(f"▸ {label}", exact=True)
+
+
+@pytest.mark.parametrize("view", ["Icicle", "Treemap", "Sunburst"])
+def test_a_click_in_the_tree_goes_to_the_first_chunk_of_the_box(app: Open, real_server: str, view: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract", "tree": view})
+    tree = tree_of(cv.Hierarchical().chunk(load_sample("contract")))
+    for parent in (9, 5, 9):
+        box(screen, f"P{parent}").click(force=True)
+        screen.wait("v.layers.selected === a", tree.chunk_of(parent))
+        selected_label(screen, f"P{parent}").wait_for()
+
+
+def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open, real_server: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract"})
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    scroller = screen.page.locator(".scroller")
+    scroller.press("End")
+    selected_label(screen, f"P{len(chunking.parents)}").wait_for()
+    selected_label(screen, f"{len(chunking)}").wait_for()
+    scroller.press("Home")
+    selected_label(screen, "P1").wait_for()
+
+
+def test_a_row_of_the_indented_tree_goes_there(app: Open, real_server: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract", "tree": "Indented"})
+    table = screen.page.get_by_test_id("stDataFrame")
+    # The fourth row under the head, in the column of boxes: document, P1, chunk 1, chunk 2.
+    table.click(position={"x": 20, "y": 35 * 4 + 17})
+    screen.wait("v.layers.selected === 1")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bool) -> None:  # noqa: F811
+    screen = app(strategy="hierarchical", sample="contract", dark=dark, hierarchical__max_levels=3)
+    chunking = cv.Hierarchical(max_levels=3).chunk(load_sample("contract"))
+    screen.wait("v.root.querySelectorAll('.bracket').length > 3")
+    drawn = screen.viewer(BRACKETS)
+    parents = [chunking.parents[place] for place, *_ in drawn]
+    whole = [each for each in zip(parents, drawn, strict=True) if each[0].end < 2_500]
+    assert len(whole) > 3
+    lines = screen.viewer(LINES, [[parent.start, parent.end] for parent, _ in whole])
+    for (top, bottom), (_, (_, _, bracket_top, bracket_bottom)) in zip(lines, whole, strict=True):
+        assert bracket_top == pytest.approx(top, abs=4)
+        assert bracket_bottom == pytest.approx(bottom, abs=4)
+    lefts = {
+        parent.level: {left for each, (_, left, *_) in zip(parents, drawn, strict=True) if each.level == parent.level}
+        for parent in parents
+    }
+    assert max(lefts[2]) < min(lefts[1])
+    assert min(screen.viewer(CONTRAST_OF_LABELS)) >= 4.5
+
+
+def test_brackets_have_names_and_lead_to_the_first_child(app: Open) -> None:  # noqa: F811
+    screen = app(strategy="hierarchical", sample="contract")
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    parent = chunking.parents[1]
+    children = [chunk for chunk in chunking if chunk.parent is parent]
+    name = (
+        f"Parent 2 of {len(chunking.parents)}: {parent.token_count} tokens, {len(children)} children, "
+        f"[{parent.start:,}, {parent.end:,})"
+    )
+    screen.page.get_by_role("group", name="Parents in sight").get_by_role("img", name=name).wait_for(state="attached")
+    bracket = screen.page.locator(".bracket[data-parent='1']")
+    bracket.hover(position={"x": 3, "y": 6})
+    screen.page.locator(".tooltip", has_text=name).wait_for()
+    bracket.click(position={"x": 3, "y": 6})
+    screen.wait("v.layers.selected === a", children[0].index)
+    screen.page.locator(".bracket.selected[data-parent='1']").wait_for()
+    assert "in parent 2" in screen.viewer("v.parts.live.textContent")
+
+
+def test_a_strategy_without_parents_has_no_brackets(app: Open) -> None:  # noqa: F811
+    screen = app(strategy="recursive", sample="contract")
+    assert screen.viewer("v.root.querySelectorAll('.bracket').length") == 0
+    assert screen.viewer("v.chunks.parents") is None
+
+
+def test_where_parents_overlap_deeply_only_that_of_the_selected_chunk_is_drawn(app: Open) -> None:  # noqa: F811
+    screen = app(strategy="sentence_window", sample="essay", sentence_window__window=8)
+    assert screen.viewer("v.root.querySelectorAll('.bracket').length") == 0
+    screen.page.locator(".bracket-note", has_text="parents overlap here").wait_for()
+    screen.page.locator(".scroller").press("Home")
+    screen.wait("v.root.querySelectorAll('.bracket.selected').length === 1")
+
+
+def test_only_what_is_near_is_drawn_of_ten_thousand_parents(app: Open) -> None:  # noqa: F811
+    screen = app(strategy="sentence_window", sample="essay", sentence_window__window=1)
+    text = "".join(f"Sentence number {number} ends here. \n" for number in range(10_000))
+    screen.paste(text)
+    screen.wait("v.chunks.count > 9000 && v.chunks.parents && v.root.querySelector('.bracket')")
+    assert screen.viewer("v.chunks.parents.count") > 9_000
+    assert screen.viewer("v.root.querySelectorAll('.bracket').length") <= 400
+    screen.page.locator(".scroller").press("End")
+    screen.wait("v.root.querySelector(`.bracket.selected[data-parent='${v.chunks.parents.count - 1}']`)")
+
+
+def test_children_are_found_by_keyboard_and_the_parents_follow(app: Open, real_server: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract"})
+    field = screen.widget("child search").get_by_role("textbox")
+    field.fill("chevron")
+    field.press("Enter")
+    add = screen.widget("add found").get_by_role("button")
+    add.get_by_text("Add 1 found").wait_for()
+    add.focus()
+    screen.page.keyboard.press("Enter")
+    received = screen.page.get_by_test_id("stCode").last
+    received.get_by_text("[Parent context:").wait_for()
+    chunk = next(chunk for chunk in cv.Hierarchical().chunk(load_sample("contract")) if "Chevron" in chunk.text)
+    screen.page.get_by_text(f"Parent {(chunk.parent or chunk).index + 1} of").last.wait_for()
+
+
+@pytest.mark.parametrize("sample", ["contract", "matsuri"])
+def test_it_fits_a_telephone(app: Open, real_server: str, sample: str) -> None:  # noqa: F811
+    screen = hierarchy(
+        app, real_server, query={"strategy": "hierarchical", "sample": sample, **LEVELS}, width=390, height=844
+    )
+    assert screen.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert screen.viewer("v.page.holder.clientWidth") > 180
