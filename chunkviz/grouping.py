@@ -176,7 +176,7 @@ def split_large(
             pieces.append(span)
             continue
         if span not in known:
-            packer = packer or Packer(document.text, measure, maximum, levels=_levels(document, segments, kind))
+            packer = packer or Packer(document.text, measure, maximum, levels=split_levels(document, segments, kind))
             *inner, last = packer.pack(span.start, span.end, span.reason)
             known[span] = [
                 *(replace(piece, reason=_above(piece.reason, maximum, measure.unit)) for piece in inner),
@@ -190,7 +190,8 @@ def _above(reason: Reason, maximum: int, unit: str) -> Reason:
     return Oversize(reason, maximum, unit) if isinstance(reason, Structure | Optimum) else reason
 
 
-def _levels(document: Document, segments: Segments, kind: Structure | Optimum) -> tuple[Level, ...]:
+def split_levels(document: Document, segments: Segments, kind: Structure | Optimum) -> tuple[Level, ...]:
+    """Return where a span above its maximum may be split: at segments that begin afresh, then inside them."""
     free = np.concatenate(([True], ~segments.joined)) if len(segments) else np.zeros(0, np.bool_)
     cascade = structure_levels(document.text, structure_cuts(document), lambda: language_of(document))
     return (Level(SortedCuts(segments.starts[free].tolist()), kind), *cascade[-3:])

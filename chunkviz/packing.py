@@ -279,7 +279,8 @@ class Packer:
                 excess = measure.count(start, trimmed_end(text, floor, cut)) - self.size
                 if excess <= 0:
                     return cut, level.reasons.get(cut, level.reason)
-                bound = min(cut - 1, measure.reach(start, self.size - excess + _SLACK))
+                # White space before a cut is no part of the chunk, so the place behind it may still be within reach.
+                bound = min(cut - 1, skip_space(text, measure.reach(start, self.size - excess + _SLACK)))
         return self.last_whole(start, floor, high), SizeLimit()
 
     def last_whole(self, start: int, floor: int, high: int) -> int | None:

@@ -140,6 +140,29 @@ def resolve_threshold(
     return resolved
 
 
+def setting_for(mode: ThresholdMode, threshold: float, signal: NDArray[np.float32]) -> float | None:
+    """Return the setting of ``mode`` that resolves to ``threshold`` for this signal: the way back.
+
+    None where there is no way back: the target modes, a signal without spread, a threshold outside
+    the values where the mode counts in percent.
+    """
+    values = np.sort(np.asarray(signal, np.float64))
+    setting: float | None = None
+    if mode == "absolute":
+        setting = threshold
+    elif len(values) < 2 or values[0] == values[-1]:  # noqa: PLR2004  a spread needs two
+        setting = None
+    elif mode in {"percentile", "gradient"}:
+        if values[0] <= threshold <= values[-1]:
+            setting = float(np.interp(threshold, values, np.linspace(0.0, 100.0, len(values))))
+    elif mode == "standard_deviation":
+        setting = float((values.mean() - threshold) / values.std())
+    elif mode == "interquartile":
+        low, high = np.percentile(values, [25, 75])
+        setting = float((values.mean() - threshold) / (high - low)) if high > low else None
+    return setting
+
+
 def solve(values: NDArray[np.float64], target: float, outcome: Callable[[float], float], *, rising: bool) -> float:
     """Return the threshold whose outcome is nearest to ``target``, found by halving the distinct values.
 

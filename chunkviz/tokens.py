@@ -138,6 +138,10 @@ def _usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+_NEAR = 4_096
+"""Characters from an edge within which a settled place is looked for; text without one is rare."""
+
+
 @dataclass(frozen=True)
 class TokenMap:
     """Where the tokens of one document start, and how many any slice of it has.
@@ -248,6 +252,36 @@ class TokenMap:
         inner = 0 if tail == head else int(self.starts.searchsorted(tail) - self.starts.searchsorted(head))
         return self._count_piece(text[start:head]) + inner + self._count_piece(text[tail:end])
 
+    def edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> RunEdges | None:
+        """Return what makes the count of a slice a sum: see :class:`RunEdges`.
+
+        ``starts`` int64 (m,) and ``ends`` int64 (n,) are offsets where slices begin and end. None for
+        a tokenizer of unknown rules, whose counts are no sums.
+        """
+        patterns, text = self._patterns, self.document.text
+        if patterns is None:
+            return None
+        settled_after, heads = np.full(len(starts), len(text) + 1), np.zeros(len(starts), np.int64)
+        for place, start in enumerate(starts.tolist()):
+            found = patterns[0].search(text, max(0, start - 1), min(len(text), start + _NEAR))
+            # A match that ends with the window may owe itself to the window's end.
+            if found is not None and found.end() < min(len(text), start + _NEAR):
+                settled_after[place] = found.end()
+                heads[place] = self._count_piece(text[start : found.end()])
+        settled_before, tails = np.full(len(ends), -1), np.zeros(len(ends), np.int64)
+        for place, end in enumerate(ends.tolist()):
+            low = max(0, end - _NEAR)
+            last = last_settled(text, patterns[1], low, end)
+            if last > low:
+                settled_before[place] = last
+                tails[place] = self._count_piece(text[last:end])
+        return RunEdges(
+            settled_after,
+            heads - self.starts.searchsorted(settled_after),
+            settled_before,
+            tails + self.starts.searchsorted(settled_before),
+        )
+
     def reach(self, start: int, size: int) -> int:
         """Return the offset where ``size`` tokens after ``start`` end, in the document's own tokens.
 
@@ -262,6 +296,25 @@ class TokenMap:
             return end
         index = int(self.starts.searchsorted(end)) - size
         return int(self.starts[index]) if index > 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunEdges:
+    """What turns the count of any slice between given starts and ends into a sum of two numbers.
+
+    The slice from start ``i`` to end ``k`` has exactly ``heads[i] + tails[k]`` tokens wherever
+    ``settled_after[i] <= settled_before[k]``; elsewhere it is short, or holds no settled place, and
+    must be counted. So a table of all slices need not be made, nor sent to a browser.
+    """
+
+    settled_after: NDArray[np.int64]
+    """First offset at or behind each start from which on the tokens are those of the document, int64 (m,)."""
+    heads: NDArray[np.int64]
+    """Tokens before that offset, less the document's tokens up to it, int64 (m,)."""
+    settled_before: NDArray[np.int64]
+    """Last such offset at or before each end, or -1 where none is near, int64 (n,)."""
+    tails: NDArray[np.int64]
+    """Tokens behind that offset, and the document's tokens up to it, int64 (n,)."""
 
 
 class _PieceCounter:

@@ -142,7 +142,7 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     whole = kind is int or step >= 1
     given = st.number_input(
         label, min_value=kind(minimum), max_value=kind(maximum), value=kind(default), step=kind(step), key=key,
-        format="%d" if kind is int else "%.0f" if whole else "%.2f", bind="query-params", help=parameter.help,
+        format="%d" if kind is int else "%.0f" if whole else "%.3f", bind="query-params", help=parameter.help,
     )  # fmt: skip
     value = kind(clamped if given is None else given)
     with st.container(key=f"{key} in force"):  # shown by the style sheet while the browser keeps back what was typed

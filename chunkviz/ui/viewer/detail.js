@@ -40,14 +40,6 @@ class Detail {
   }
 }
 
-/** An element with a class and a text. @param {string} tag @param {string} name @param {string} [text] @returns {HTMLElement} */
-function made(tag, name, text = "") {
-  const element = document.createElement(tag)
-  if (name) element.className = name
-  if (text) element.textContent = text
-  return element
-}
-
 /** @param {[string, string, boolean?][]} facts name, value and whether it takes both columns @returns {HTMLElement} */
 function factList(facts) {
   const list = made("dl", "facts")

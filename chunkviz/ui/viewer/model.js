@@ -55,6 +55,28 @@ class Chunks {
     this.ends = plain ? this.pointEnds : this.pointEnds.map((points) => text.toUnits(points))
   }
 
+  /**
+   * Chunks of plain columns, offsets in code points.
+   * @param {{starts: number[], ends: number[], tokens: number[], reasons: number[], labels: string[]}} columns
+   * @param {DocumentText} text @returns {Chunks}
+   */
+  static of({ starts, ends, tokens, reasons, labels }, text) {
+    const chunks = Object.create(Chunks.prototype)
+    const units = text.astral.length ? (points) => text.toUnits(points) : (points) => points
+    return Object.assign(chunks, {
+      fingerprint: "preview",
+      strategy: "",
+      count: starts.length,
+      labels,
+      reasons,
+      tokens,
+      pointStarts: Uint32Array.from(starts),
+      pointEnds: Uint32Array.from(ends),
+      starts: Uint32Array.from(starts, units),
+      ends: Uint32Array.from(ends, units),
+    })
+  }
+
   /** @param {Uint32Array} gaps zigzag distance to the end before @param {Uint32Array} lengths */
   placeChunks(gaps, lengths) {
     let end = 0

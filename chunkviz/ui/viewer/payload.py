@@ -60,7 +60,7 @@ def document_message(document: Document, *, viewer: str, height: int, highlights
         "packed": packed,
         **facts,
     }
-    return _message(head, body)
+    return as_message(head, body)
 
 
 def _document_parts(document: Document) -> tuple[bool, bytes, dict[str, Any]]:
@@ -73,7 +73,7 @@ def _document_parts(document: Document) -> tuple[bool, bytes, dict[str, Any]]:
         "headings": [[each.level, each.start, each.title] for each in headings(document)],
         "pages": [page.start for page in document.pages],
     }
-    return *_pack(text.encode()), facts
+    return *pack(text.encode()), facts
 
 
 def boundaries_message(chunking: Chunking, *, viewer: str) -> bytes:
@@ -128,7 +128,7 @@ def encode_boundaries(
     before = np.zeros_like(starts)
     before[1:] = ends[:-1]
     columns = b"".join(map(leb128, (_zigzag(starts - before), ends - starts, tokens, places, *parents)))
-    packed, body = _pack(columns)
+    packed, body = pack(columns)
     head = {
         "kind": "boundaries",
         "viewer": viewer,
@@ -140,7 +140,7 @@ def encode_boundaries(
         "parents": len(parents[1]) if parents else 0,
         "packed": packed,
     }
-    return _message(head, body)
+    return as_message(head, body)
 
 
 def pointer_message(
@@ -156,7 +156,7 @@ def pointer_message(
 ) -> bytes:
     """Return the message that moves nothing but attention; ``facts`` are names and values about the selected chunk."""
     indices = np.array(sorted(set(marked)), np.int64)
-    packed, body = _pack(leb128(np.diff(indices, prepend=0)))
+    packed, body = pack(leb128(np.diff(indices, prepend=0)))
     head = {
         "kind": "pointer",
         "viewer": viewer,
@@ -171,7 +171,7 @@ def pointer_message(
         "unseen": [[span.start, span.end] for span in unseen],
         "packed": packed,
     }
-    return _message(head, body)
+    return as_message(head, body)
 
 
 def facts_of(chunking: Chunking, selected: int | None) -> list[tuple[str, str]]:
@@ -278,11 +278,12 @@ def _zigzag(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return (values << 1) ^ (values >> 63)
 
 
-def _pack(body: bytes) -> tuple[bool, bytes]:
+def pack(body: bytes) -> tuple[bool, bytes]:
     """Deflate what is worth it; tell whether it was done."""
     return (False, body) if len(body) < _SMALL else (True, zlib.compress(body, 1 if len(body) > 1 << 20 else 6))
 
 
-def _message(head: Mapping[str, Any], body: bytes) -> bytes:
+def as_message(head: Mapping[str, Any], body: bytes) -> bytes:
+    """Return a message: the length of the head, the head, the body."""
     coded = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return len(coded).to_bytes(4, "little") + coded + body

@@ -31,6 +31,11 @@ def viewer_style() -> str:
     return _read("viewer.css")
 
 
+def viewer_parts(*names: str) -> str:
+    """Return some of the parts, for another component that speaks the same language."""
+    return _read(*names)
+
+
 def relay_script() -> str:
     """Return the module that hands a message to a viewer."""
     return _read("relay.js")

@@ -16,6 +16,14 @@ function counted(count, noun) {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`
 }
 
+/** An element with a class and a text. @param {string} tag @param {string} name @param {string} [text] @returns {HTMLElement} */
+function made(tag, name, text = "") {
+  const element = document.createElement(tag)
+  if (name) element.className = name
+  if (text) element.textContent = text
+  return element
+}
+
 /**
  * Place of the last entry that is not above a value.
  * @param {ArrayLike<number>} sorted @param {number} value @returns {number} -1 when all are above

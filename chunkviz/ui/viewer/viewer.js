@@ -143,6 +143,20 @@ class Viewer {
     if (this.chunks && this.stale) this.showChunks()
   }
 
+  /**
+   * Show boundaries that Python does not know of yet, as while a threshold is dragged; what Python
+   * sends next replaces them. null shows again what it sent last.
+   * @param {{starts: number[], ends: number[], tokens: number[], reasons: number[], labels: string[]} | null} columns
+   */
+  preview(columns) {
+    const { boundaries } = this.bodies
+    if (!this.text || !boundaries || boundaries.head.document !== this.text.id) return
+    this.chunks = columns ? Chunks.of(columns, this.text) : new Chunks(boundaries.head, boundaries.body, this.text)
+    this.chunks.message = boundaries.message
+    this.layers = { ...this.layers, selected: columns ? -1 : this.anchored() }
+    this.showChunks()
+  }
+
   /** Index of the chunk the selection holds on to. @returns {number} -1 for none */
   anchored() {
     return this.anchor === null || !this.chunks.count ? -1 : Math.max(0, lastAtOrBefore(this.chunks.pointStarts, this.anchor))
