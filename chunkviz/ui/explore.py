@@ -70,10 +70,7 @@ def _draw_numbers(measured: Numbers, unit: str) -> None:
 def _draw_what_was_found(chunking: Chunking) -> None:
     """Say what the strategy knew beyond the boundaries: threshold, notes, usage, and contexts that failed."""
     curve = chunking.evidence.curve
-    for note in chunking.evidence.notes:
-        if curve is not None and note == curve.note:
-            continue  # the hint below says it, with a button
-        st.info(as_plain(note), icon=":material/info:")
+    draw_notes(chunking)
     facts = []
     if curve is not None and curve.threshold is not None and len(curve) > 1:
         below = int((curve.signal[curve.allowed] < curve.threshold).sum())
@@ -96,8 +93,16 @@ def _draw_what_was_found(chunking: Chunking) -> None:
         facts.append(f"{chunking.usage.calls:,} calls, {chunking.usage.tokens:,} tokens sent")
     if facts:
         st.caption(" · ".join(facts))
-    _draw_hint(chunking)
     _draw_failures(chunking)
+
+
+def draw_notes(chunking: Chunking) -> None:
+    """Say what the strategy wants to be known, and offer a way out where the threshold chooses nothing."""
+    curve = chunking.evidence.curve
+    for note in chunking.evidence.notes:
+        if curve is None or note != curve.note:  # the hint says it, with a button
+            st.info(as_plain(note), icon=":material/info:")
+    _draw_hint(chunking)
 
 
 def _draw_hint(chunking: Chunking) -> None:

@@ -14,9 +14,11 @@ from chunkviz.services import Services
 from chunkviz.strategies import strategy_class
 from chunkviz.thresholds import BOUNDS, ThresholdMode, resolve_threshold, setting_for
 from chunkviz.ui import session, sidebar
-from chunkviz.ui.controls import widget_key
+from chunkviz.ui.controls import put_threshold, widget_key
 from chunkviz.ui.curve import draw_curve
+from chunkviz.ui.explore import draw_notes
 from chunkviz.ui.text import as_plain
+from chunkviz.ui.tuning_panels import draw_panels
 from chunkviz.ui.viewer import draw_viewer
 
 WITH_CURVE = ("semantic", "semantic_parent_child", "cluster_semantic")
@@ -40,8 +42,7 @@ def draw(chunking: Chunking) -> None:
     services = setting.services or Services()
     _keep_share(chunking, curve)
     _draw_numbers(chunking, curve)
-    for note in chunking.evidence.notes:
-        st.info(as_plain(note), icon=":material/info:")
+    draw_notes(chunking)
     if len(curve) < 2:  # noqa: PLR2004  a pair
         st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
     draw_curve(
@@ -50,6 +51,7 @@ def draw(chunking: Chunking) -> None:
     )  # fmt: skip
     _draw_below(curve)
     state = draw_viewer(chunking, key="viewer", height=560)
+    draw_panels(chunking, services, selected=state.selected)
     if state.selected != session.get("tune selected"):
         # The curve stands above the viewer, so it hears of a choice one run later.
         session.put("tune selected", state.selected)
@@ -101,10 +103,10 @@ def _draw_below(curve: SimilarityCurve) -> None:
         else:
             st.caption(
                 f"{len(curve):,} segments compared by {as_plain(curve.embedder)}. Drag the line, or press ↑ ↓ on it; "
-                f"{_what_letting_go_does(curve.mode)} ← → walk through the points, Enter goes there in the text."
+                f"{_what_letting_go_does(curve.mode)} ← → walk the points, Enter opens one."
             )
             st.toggle(
-                "Keep the share below when the embedder changes", key="keep share", persist_state="session",
+                "Keep the share below", key="keep share", persist_state="session",
                 help="Similarities of one embedder are not those of another. With this, a new embedder starts with "
                 "the threshold that leaves the same share of neighbours below it.",
             )  # fmt: skip
@@ -122,9 +124,7 @@ def _take(chunking: Chunking, curve: SimilarityCurve, value: float) -> None:
     """Put a dragged threshold in force, in the terms of the mode where it can be said in them."""
     name = chunking.strategy.name
     mode, setting = setting_in_mode(curve, value)
-    session.put(widget_key(name, "threshold_mode"), mode)
-    session.put(f"{widget_key(name, 'threshold')} mode", mode)  # or the number would start from its default
-    session.put(widget_key(name, "threshold"), setting)
+    put_threshold(name, mode, setting)
 
 
 def setting_in_mode(curve: SimilarityCurve, value: float) -> tuple[ThresholdMode, float]:

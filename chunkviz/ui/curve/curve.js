@@ -182,10 +182,10 @@ class Curve {
       setting,
       `${counted(found.starts.length, this.head.noun)}`,
       found.tokens.length ? `median ${grouped(median(found.tokens))} tokens` : "",
-      `${counted(found.cuts.length, "boundary").replace("boundarys", "boundaries")} by similarity`,
-      found.held.length ? `${grouped(found.held.length)} held back by the minimum` : "",
-      found.joined.length ? `${grouped(found.joined.length)} joined away` : "",
-      forced ? `${grouped(forced)} forced by the maximum` : "",
+      `${grouped(found.cuts.length)} cut by similarity`,
+      found.held.length ? `${grouped(found.held.length)} held back` : "",
+      found.joined.length ? `${grouped(found.joined.length)} joined` : "",
+      forced ? `${grouped(forced)} forced` : "",
       this.preview && !this.head.exact ? "token figures are estimates until you let go" : "",
     ]
     said.textContent = words.filter(Boolean).join(" · ")
