@@ -35,6 +35,9 @@ def before() -> None:
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     curve = chunking.evidence.curve
+    if curve is None and chunking.strategy.name in WITH_CURVE:
+        st.info("This document has no text, so there is nothing to compare.", icon=":material/info:")
+        return
     if curve is None:
         _offer_strategies(chunking)
         return

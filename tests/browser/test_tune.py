@@ -1,0 +1,223 @@
+"""The Tune page in a real Chromium: the line is dragged, and the browser's boundaries are the library's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from test_viewer import CONTRAST
+
+import chunkviz as cv
+from chunkviz.samples import load_sample
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+
+CURVE = "globalThis.chunkvizViewers?.get('curve')?.stage"
+RULED = f"""(threshold) => {{
+  const found = {CURVE}.rule.pieces(threshold)
+  return [found.starts.map((start, at) => [start, found.ends[at]]), found.tokens]
+}}"""
+
+
+class Tune:
+    """The page, in the words of the tests."""
+
+    def __init__(self, screen: App) -> None:
+        self.app = screen
+        self.page: Page = screen.page
+
+    def settle(self) -> None:
+        """Wait until curve and viewer show the same state, and no run is under way."""
+        self.page.wait_for_function(
+            f"""() => {{
+              const curve = {CURVE}
+              const viewer = globalThis.chunkvizViewers?.get('viewer')?.stage
+              return curve?.inForce && !curve.preview && viewer?.chunks && viewer.chunks.fingerprint !== 'preview'
+                && (curve.head.noun !== 'chunk' || viewer.chunks.count === curve.inForce.starts.length)
+                && document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'notRunning'
+            }}"""
+        )
+
+    def curve(self, script: str) -> Any:
+        return self.page.evaluate(f"() => {{ const c = {CURVE}; return {script} }}")
+
+    @property
+    def plot(self) -> Locator:
+        return self.page.get_by_role("slider", name="Threshold on the")
+
+    def drag_to(self, threshold: float, *, release: bool = True) -> None:
+        """Take the line and put it at a value."""
+        box = self.plot.bounding_box()
+        assert box is not None
+        x = box["x"] + box["width"] / 2
+        self.page.mouse.move(x, box["y"] + self.curve("c.picture.y(c.threshold)"))
+        self.page.mouse.down()
+        y = box["y"] + float(self.curve(f"c.picture.y({threshold})"))
+        self.page.mouse.move(x, y - 9)
+        self.page.mouse.move(x, y)
+        self.page.wait_for_function(f"() => {CURVE}.preview && !{CURVE}.frame")
+        if release:
+            self.page.mouse.up()
+
+
+@pytest.fixture
+def tune(app: Open, real_server: str) -> Any:  # noqa: F811
+    def start(query: str, **how: Any) -> Tune:
+        screen = app(**how)
+        screen.page.goto(f"{real_server}/tune?{query}")
+        page = Tune(screen)
+        page.settle()
+        return page
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("sample", "strategy"),
+    [
+        ("essay", cv.Semantic()),
+        ("manual", cv.Semantic(min_chunk_size=2, max_chunk_size=64, min_size=24)),
+        ("contract", cv.Semantic(min_chunk_size=1, max_chunk_size=400, min_size=120, unit="characters")),
+        ("matsuri", cv.Semantic(min_chunk_size=3, max_chunk_size=48, window=1)),
+        ("essay", cv.SemanticParentChild(max_parent_size=160)),
+        ("handbook", cv.SemanticParentChild(max_parent_size=900, max_child_size=300, unit="characters")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_the_browsers_rule_is_the_cores(tune: Any, sample: str, strategy: cv.Strategy) -> None:
+    given = strategy.config()
+    name = given.pop("strategy")
+    query = "&".join(f"{name}.{key}={value}" for key, value in given.items())
+    page: Tune = tune(f"sample={sample}&strategy={name}&{query}")
+    assert page.curve("c.element.dataset.agrees") == "true"
+    curve = strategy.chunk(load_sample(sample)).evidence.curve
+    assert curve is not None
+    values = sorted({round(float(value), 4) for value in curve.similarities})
+    thresholds = [-1.0, *values[:: max(1, len(values) // 25)], 1.0]
+    for threshold in thresholds:
+        config = {**given, "threshold": threshold, "threshold_mode": "absolute"}
+        chunking = cv.get_strategy(name, **config).chunk(load_sample(sample))
+        made = chunking.parents or chunking.chunks
+        spans, tokens = page.page.evaluate(RULED, threshold)
+        assert spans == [[chunk.start, chunk.end] for chunk in made], threshold
+        assert tokens == [chunk.token_count for chunk in made], threshold
+
+
+def test_the_boundaries_follow_the_line_and_python_gets_the_value(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
+    before = page.app.viewer("v.chunks.count")
+    page.drag_to(0.2, release=False)
+    preview = page.app.viewer("[v.chunks.fingerprint, v.chunks.count]")
+    assert preview[0] == "preview"
+    assert preview[1] != before
+    assert page.curve("c.element.dataset.shown") == str(preview[1])
+    page.page.mouse.up()
+    page.page.wait_for_function("() => Number(new URLSearchParams(location.search).get('semantic.threshold')) > 0.15")
+    page.settle()
+    threshold = page.curve("c.threshold")
+    assert threshold == pytest.approx(0.2, abs=0.01)
+    chunking = cv.Semantic(threshold=threshold).chunk(load_sample("essay"))
+    assert page.app.spans() == [[chunk.start, chunk.end] for chunk in chunking]
+
+
+def test_a_dragged_percentile_stays_a_percentile(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold_mode=percentile")
+    page.drag_to(0.12)
+    page.page.wait_for_function("() => Number(new URLSearchParams(location.search).get('semantic.threshold')) > 60")
+    page.settle()
+    assert "threshold_mode=percentile" in page.page.url
+    assert page.curve("c.threshold") == pytest.approx(0.12, abs=0.02)
+
+
+def test_the_keys_move_the_line_and_walk_the_points(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
+    page.plot.focus()
+    for _ in range(3):
+        page.plot.press("ArrowUp")
+    page.page.wait_for_function("() => Number(new URLSearchParams(location.search).get('semantic.threshold')) > 0.05")
+    page.settle()
+    page.plot.press("ArrowRight")
+    page.plot.press("ArrowRight")
+    assert page.curve("c.pointed") == 1
+    about = page.curve("c.parts.tooltip.innerText")
+    assert "Similarity" in about
+    assert "When I asked" in about or "She baked" in about
+    page.plot.press("Enter")
+    page.app.wait("v.layers.selected === 0")
+    page.page.wait_for_function(f"() => {CURVE}.bodies.state.head.selected?.[0] === 0")
+
+
+def test_a_click_on_a_point_goes_to_its_text_and_a_choice_there_shades_its_stretch(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold_mode=percentile")
+    place = page.curve("c.inForce.cuts[5]")
+    box = page.plot.bounding_box()
+    x, y = page.curve(f"[c.picture.x(c.picture.places[{place}]), c.picture.y(c.picture.signal[{place}])]")
+    page.page.mouse.click(box["x"] + x, box["y"] + y - 12)
+    page.app.wait("v.layers.selected >= 4")
+    selected = page.app.viewer("v.layers.selected")
+    page.page.wait_for_function(f"(start) => {CURVE}.bodies.state.head.selected?.[0] === start",
+                                arg=page.app.spans()[selected][0])  # fmt: skip
+    page.page.locator(".scroller").focus()
+    page.page.keyboard.press("End")
+    last = page.app.spans()[-1]
+    page.page.wait_for_function(f"(start) => {CURVE}.bodies.state.head.selected?.[0] === start", arg=last[0])
+
+
+def test_a_suggestion_applies(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold_mode=percentile")
+    page.page.get_by_role("button", name="Apply").first.click()
+    page.page.wait_for_function("() => !location.search.includes('threshold_mode=percentile')")
+    page.settle()
+    assert page.curve("c.element.dataset.agrees") == "true"
+
+
+def test_zoom_and_back(tune: Any) -> None:
+    page: Tune = tune("sample=contract&strategy=semantic&semantic.threshold_mode=percentile")
+    page.page.get_by_role("button", name="Zoom in").click()
+    page.page.get_by_role("button", name="Zoom in").click()
+    span = page.curve("c.picture.to - c.picture.from")
+    assert span == pytest.approx(page.curve("c.picture.length") / 4)
+    page.page.get_by_role("button", name="Whole document").click()
+    assert not page.curve("c.picture.zoomed")
+
+
+def test_hostile_text_is_words_in_the_tooltip(tune: Any) -> None:
+    page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile")
+    page.app.paste("<script>alert(1)</script> is here. <img src=x onerror=alert(2)> follows. *Third* one ends.")
+    page.settle()
+    page.plot.focus()
+    page.plot.press("ArrowRight")
+    assert "<script>alert(1)</script> is here." in page.curve("c.parts.tooltip.innerText")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_it_is_readable_and_fits(tune: Any, width: int, *, dark: bool) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold_mode=percentile", width=width, dark=dark)
+    assert page.curve("c.element.dataset.theme") == ("dark" if dark else "light")
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    for part in ("value", "said", "legend"):
+        ratio = page.page.evaluate(CONTRAST, page.page.locator(f".curve .{part}").first.element_handle())
+        assert ratio >= 4.5, part
+
+
+def test_twenty_thousand_segments_stay_usable(tune: Any) -> None:
+    page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile&semantic.max_chunk_size=256")
+    words = load_sample("essay").text.split(". ")
+    text = ". ".join(f"{words[number % len(words)]} {number}" for number in range(20_000))
+    page.app.page.set_default_timeout(180_000)
+    page.app.choose("source", "Upload")
+    page.app.upload("long.txt", text.encode())
+    page.page.wait_for_function(f"() => {CURVE}?.columns?.similarities.length > 15000")
+    page.settle()
+    assert page.curve("c.element.dataset.agrees") == "true"
+    page.drag_to(page.curve("(c.picture.low + c.picture.high) / 2"), release=False)
+    assert page.app.viewer("v.chunks.fingerprint") == "preview"
+    assert page.app.viewer("v.chunks.count") == int(page.curve("c.element.dataset.shown"))
+    page.page.keyboard.press("Escape")
+    page.page.mouse.up()
+    page.settle()
