@@ -5,15 +5,4 @@ import streamlit as st
 from chunkviz.ui import frame
 
 st.set_page_config(page_title="chunkviz", page_icon=frame.ICON, layout="wide")
-page = st.navigation(
-    [
-        st.Page("pages/explore.py", title="Explore", icon=":material/segment:", default=True),
-        st.Page("pages/tune.py", title="Tune", icon=":material/tune:"),
-        st.Page("pages/hierarchy.py", title="Hierarchy", icon=":material/account_tree:"),
-        st.Page("pages/cost.py", title="Tokens & cost", icon=":material/payments:"),
-        st.Page("pages/present.py", title="Present", icon=":material/slideshow:"),
-        st.Page("pages/guide.py", title="Guide", icon=":material/menu_book:"),
-    ],
-    position="top",
-)
-page.run()
+st.navigation(frame.pages(), position="top").run()

@@ -57,10 +57,7 @@ def both_ways(
 @pytest.mark.parametrize("by_paragraph", [False, True])
 @pytest.mark.parametrize(("maximum", "by_tokens"), [(16, True), (60, True), (400, True), (70, False), (900, False)])
 def test_the_plan_splits_as_the_strategies_do(
-    sample: str,
-    by_paragraph: bool,
-    maximum: int,
-    by_tokens: bool,  # noqa: FBT001
+    sample: str, maximum: int, *, by_paragraph: bool, by_tokens: bool
 ) -> None:
     document = load_sample(sample)
     random = np.random.default_rng(5)
