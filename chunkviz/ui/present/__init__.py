@@ -9,8 +9,10 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.services import Services
+from chunkviz.strategies import Semantic
 from chunkviz.tokens import DEFAULT_ENCODING, get_tokenizer
 from chunkviz.ui import compute, session
+from chunkviz.ui.curve import draw_curve
 from chunkviz.ui.links import put_setting
 from chunkviz.ui.present.prices import draw_prices
 from chunkviz.ui.present.steps import STEPS, Step
@@ -60,6 +62,7 @@ def _put_in_range() -> None:
 
 
 def _move(steps: int) -> None:
+    session.drop("present threshold")
     session.put("step", min(max(_current() + steps, 1), len(STEPS)))
 
 
@@ -80,6 +83,11 @@ def _draw_step(step: Step) -> None:
         with st.container(horizontal=True, gap="large", key="present-numbers"):
             for label, value in figures:
                 st.metric(label, value)
+    if step.name == "curve":
+        draw_curve(
+            chunking, services, key="present line", viewer="present curve",
+            on_threshold=lambda value: session.put("present threshold", value),
+        )  # fmt: skip
     if step.name == "cost":
         draw_prices(step.sample, services)
     else:
@@ -97,8 +105,11 @@ def _draw_step(step: Step) -> None:
 
 def _chunking_of(step: Step, services: Services) -> Chunking | None:
     document = session.sample_document(step.sample)
+    strategy, dragged = step.strategy, session.get("present threshold")
+    if step.name == "curve" and dragged is not None:
+        strategy = Semantic(threshold=dragged)
     try:
-        return compute.chunking_of(document, step.strategy, services)
+        return compute.chunking_of(document, strategy, services)
     except Cancelled:
         st.info("Chunking was stopped. Choose another step, or this one again.", icon=":material/info:")
     except ChunkvizError as error:

@@ -2,7 +2,7 @@
  * The arrow keys move between the steps, wherever the focus is, except where they mean something else
  * already: in a field, on a slider, in the document.
  */
-const TAKEN = "input, textarea, select, [role=slider], [role=radio], [role=grid], .scroller, [contenteditable=true]"
+const TAKEN = "input, textarea, select, [role=slider], [role=radio], [role=grid], .scroller, .plot, [contenteditable=true]"
 const MOVES = { ArrowRight: "forward", PageDown: "forward", ArrowLeft: "back", PageUp: "back" }
 
 export default function keys({ parentElement, setTriggerValue }) {

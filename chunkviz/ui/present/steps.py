@@ -108,7 +108,7 @@ STEPS = (
     Step(
         "curve", "Or where the subject changes.",
         "Each point compares two neighbouring sentences. Where they have least in common, a chunk may end. "
-        "The line is the threshold: it decides how little is too little.",
+        "The line is the threshold: drag it, and the chunks below follow.",
         "essay", _SEMANTIC, _threshold, _second,
     ),
     Step(
