@@ -72,23 +72,27 @@ def split_plan(
     while at < len(places):
         start, segment = places[at], inside[at]
         last = _reach(measure, start, segment, ends, maximum)
-        reach.append(last)
-        cut = latest_fresh[last + 1] if last + 1 < count else count
-        if last + 1 >= count:
-            piece_ends.append(ends[-1])
-            following.append(-1)
-        elif cut > segment:
-            piece_ends.append(ends[cut - 1])
-            following.append(cut)
-        else:
+        pieces = []
+        if last + 1 < count and latest_fresh[last + 1] <= segment:
             pieces = packer.pack(start, ends[last + 1])
+            if len(pieces) == 1:  # an indivisible character above the maximum is kept, and ends the segment
+                last += 1
+        reach.append(last)
+        if len(pieces) > 1:
             piece_ends.append(pieces[0].end)
-            behind = pieces[1].start if len(pieces) > 1 else -1
-            if behind >= 0 and behind not in place_of:
+            behind = pieces[1].start
+            if behind not in place_of:
                 place_of[behind] = len(places)
                 places.append(behind)
                 inside.append(int(segments.starts.searchsorted(behind, side="right")) - 1)
-            following.append(place_of.get(behind, -1))
+            following.append(place_of[behind])
+        elif last + 1 >= count:
+            piece_ends.append(ends[-1])
+            following.append(-1)
+        else:
+            cut = last + 1 if pieces else latest_fresh[last + 1]
+            piece_ends.append(ends[cut - 1])
+            following.append(cut)
         at += 1
     sizes = [tokens.count(start, end) for start, end in zip(places, piece_ends, strict=True)]
     return SplitPlan(*(np.array(column, np.int64) for column in (places, reach, piece_ends, following, sizes)))
