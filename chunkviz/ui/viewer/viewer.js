@@ -154,7 +154,12 @@ class Viewer {
     this.chunks = columns ? Chunks.of(columns, this.text) : new Chunks(boundaries.head, boundaries.body, this.text)
     this.chunks.message = boundaries.message
     this.layers = { ...this.layers, selected: columns ? -1 : this.anchored() }
-    this.showChunks()
+    clearTimeout(this.settling)
+    if (!columns) return this.showChunks()
+    // Table and drawer cost more than a frame has, so they wait until the line rests.
+    this.settling = setTimeout(() => !this.gone && this.showChunks(), 120)
+    this.parts.total.textContent = `of ${grouped(this.chunks.count)}`
+    return this.repaint()
   }
 
   /** Index of the chunk the selection holds on to. @returns {number} -1 for none */
