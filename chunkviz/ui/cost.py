@@ -83,7 +83,7 @@ def _draw_what_is_lost(
     over = int((counts > model.limit).sum())
     longest = int(counts.max(initial=0))
     counted = chunking.tokens.tokenizer.name
-    guide = "" if model.encoding == counted else f" Estimate: counted in {counted}, which is not the model's own."
+    guide = "" if model.encoding == counted else f" An estimate: counted in {counted}, not in the model's own tokens."
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lost"):
         if not over:
             st.badge("Every text fits", icon=":material/check_circle:", color="green")
@@ -96,8 +96,8 @@ def _draw_what_is_lost(
             if lost
             else "What lies beyond the limit is read as part of another text. "
         )
-        how = "refuses longer texts" if model.refuses else "reads the beginning of a longer text and drops the rest"
-        st.caption(f"{what}{model.name} reads {model.limit:,} tokens and {how}.{guide}")
+        how = "and refuses longer texts" if model.refuses else "of a text and drops the rest"
+        st.caption(f"{what}{model.name} reads {model.limit:,} tokens {how}.{guide}")
         if not lost:
             return None
         at = session.get("lost place", 0) % len(lost)
