@@ -103,8 +103,8 @@ CONTRAST_OF_STRUCK = """(() => {
   }
   const page = getComputedStyle(v.root.host ?? v.root).getPropertyValue("--st-background-color")
   return v.palette.hues.map((hue) => {
-    const pair = [light(v.palette.unseen), light(page, `rgba(${hue}, ${v.palette.fill})`)].sort((one, other) => one - other)
-    return (pair[1] + 0.05) / (pair[0] + 0.05)
+    const [one, other] = [light(v.palette.unseen), light(page, `rgba(${hue}, ${v.palette.fill})`)]
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)
   })
 })()"""
 

@@ -172,7 +172,7 @@ def test_every_embedding_model_has_a_row_for_its_price() -> None:
 def test_a_price_that_nobody_knows_is_a_dash() -> None:
     at = page()
     assert metric(at, "Money (estimate)") == "–"
-    assert line(at, "Embedding (estimate)") == "–"
+    assert line(at, "Money for embedding (estimate)") == "–"
 
 
 PIN = {"name": "mine", "strategy": "fixed_size", "chunk_size": 64, "chunk_overlap": 32}
