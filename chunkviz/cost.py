@@ -85,13 +85,15 @@ class Ledger:
             Entry("Duplication", self.duplication, "ratio", "Tokens to embed over tokens of the document."),
             Entry("Vectors", self.texts, "count", f"One a text; {numbers} each."),
             Entry("Size of the vectors", self.bytes, "bytes", "Four bytes a number, without an index.", True),
-            Entry("Embedding", self.dollars, "dollars", "Tokens to embed at the price below.", True),
+            Entry("Money for embedding", self.dollars, "dollars", "Tokens to embed at the price below.", True),
             Entry("Texts with context", self.contexts, "count", "With a written context before them."),
             Entry("Tokens of contexts", self.context_tokens, "tokens", "By which contexts make the texts longer."),
             Entry("Calls while chunking", self.calls, "count", "To embedder and writer; kept answers are free."),
             Entry("Tokens in", self.tokens_in, "count", "Sent with those calls, as the services counted them."),
             Entry("Tokens out", self.tokens_out, "count", "Came back from them, as the services counted them."),
-            Entry("Those calls", self.service_dollars, "dollars", "Tokens in and out at the price below.", True),
+            Entry(
+                "Money for those calls", self.service_dollars, "dollars", "Tokens in and out at the price below.", True
+            ),
         )
 
 

@@ -83,30 +83,29 @@ def _draw_what_is_lost(
     over = int((counts > model.limit).sum())
     longest = int(counts.max(initial=0))
     counted = chunking.tokens.tokenizer.name
-    guide = "" if model.encoding == counted else f" Estimate: counted in {counted}, which is not the model's own."
+    guide = "" if model.encoding == counted else f" An estimate: counted in {counted}, not in the model's own tokens."
+    asked = session.get("lost serial", 0)
+    at = session.get("lost place", 0) % max(1, len(lost))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="lost"):
         if not over:
             st.badge("Every text fits", icon=":material/check_circle:", color="green")
             st.caption(f"The longest has {longest:,} tokens; {model.name} reads {model.limit:,}.{guide}")
             return None
         st.badge(f"{over:,} of {len(counts):,} texts too long", icon=":material/content_cut:", color="orange")
-        characters = sum(len(span) for span in lost)
-        what = (
-            f"**{characters:,} characters in {_places(len(lost))} are never seen by the model**, struck through below. "
-            if lost
-            else "What lies beyond the limit is read as part of another text. "
-        )
-        how = "refuses longer texts" if model.refuses else "reads the beginning of a longer text and drops the rest"
-        st.caption(f"{what}{model.name} reads {model.limit:,} tokens and {how}.{guide}")
-        if not lost:
-            return None
-        at = session.get("lost place", 0) % len(lost)
-        asked = session.get("lost serial", 0)
-        st.button(
-            f"Next place ({at + 1:,} of {len(lost):,})" if asked else "Go to the first place", key="next lost",
-            icon=":material/arrow_downward:", on_click=_next_place, args=(len(lost),),
-        )  # fmt: skip
-    return lost[at] if asked else None
+        if lost:
+            st.button(
+                f"Next place ({at + 1:,} of {len(lost):,})" if asked else "Go to the first place", key="next lost",
+                icon=":material/arrow_downward:", type="tertiary", on_click=_next_place, args=(len(lost),),
+            )  # fmt: skip
+    characters = sum(len(span) for span in lost)
+    what = (
+        f"**{characters:,} characters in {_places(len(lost))} are never seen by the model**, struck through below. "
+        if lost
+        else "What lies beyond the limit is read as part of another text. "
+    )
+    how = "and refuses longer texts" if model.refuses else "of a text and drops the rest"
+    st.caption(f"{what}{model.name} reads {model.limit:,} tokens {how}.{guide}")
+    return lost[at] if lost and asked else None
 
 
 def _places(number: int) -> str:

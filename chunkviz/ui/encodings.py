@@ -58,10 +58,10 @@ def _row(name: str, tokens: int, usual: int | None, texts: int, differing: int |
     off = "–" if differing is None or not texts else f"{differing:,} of {texts:,} ({differing / texts:.0%})"
     return {
         "Encoding": name if usual is not None else f"{name} (in use)",
-        "Used by": ENCODINGS.get(name, "–"),
         "Tokens to embed": f"{tokens:,}",
         "Difference": "–" if not usual else f"{(tokens - usual) / usual:+.1%}".replace("-", "−"),
         "Texts off by over 10%": off,
+        "Used by": ENCODINGS.get(name, "–"),
     }
 
 

@@ -35,7 +35,7 @@ def draw(chunking: Chunking, found: Ledger, prices: Mapping[str, Price]) -> None
     st.dataframe(
         rows, hide_index=True, key="ledger", height="content",
         column_config={
-            "Line": st.column_config.TextColumn(width="medium", pinned=True), **dict.fromkeys(numbers, right),
+            "Line": st.column_config.TextColumn(width="medium"), **dict.fromkeys(numbers, right),
             "Meaning": st.column_config.TextColumn(width="large"),
         },
         alt="Cost ledger",

@@ -49,7 +49,7 @@ def draw() -> None:
         dollars = st.column_config.NumberColumn(min_value=0, format="$%g")
         st.data_editor(
             rows, hide_index=True, key=f"prices {serial}", disabled=["Model", "From"], height="content",
-            column_config={_IN: dollars, _OUT: dollars}, on_change=take, args=(f"prices {serial}",),
+            column_config={_IN: dollars, _OUT: dollars}, on_change=_take, args=(f"prices {serial}",),
             alt="Prices in US dollars per million tokens",
         )  # fmt: skip
         st.caption(
@@ -60,21 +60,23 @@ def draw() -> None:
             st.button("Back to the list prices", icon=":material/undo:", key="list prices", on_click=_reset)
 
 
-def take(editor: str) -> None:
-    """Take what was entered in the table under this key; what equals the list price is the list's again."""
-    edited: dict[int, dict[str, Any]] = session.get(editor, {}).get("edited_rows", {})
-    own = dict(_own())
+def taken(own: dict[str, Price], edited: dict[int, dict[str, Any]]) -> dict[str, Price]:
+    """Return the own prices after edits of rows of ``NAMES``; what is cleared or equals the list is the list's."""
+    after = dict(own)
     for place, change in edited.items():
         model = NAMES[int(place)]
-        before = in_force().get(model, Price(0.0))
+        before = after.pop(model, None) or PRICES.get(model, Price(0.0))
         price = Price(
             float(change.get(_IN, before.tokens_in) or 0.0), float(change.get(_OUT, before.tokens_out) or 0.0)
         )
         cleared = _IN in change and change[_IN] is None
-        own.pop(model, None)
         if not cleared and price != PRICES.get(model):
-            own[model] = price
-    _hold(own)
+            after[model] = price
+    return after
+
+
+def _take(editor: str) -> None:
+    _hold(taken(_own(), session.get(editor, {}).get("edited_rows", {})))
 
 
 def _reset() -> None:

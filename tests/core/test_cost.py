@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import chunkviz as cv
+from chunkviz.chunk import Usage
 from chunkviz.cost import differences, ledger, never_read, recount, unseen
 from chunkviz.document import Document
-from chunkviz.errors import ParameterError
+from chunkviz.errors import Cancelled, ParameterError
 from chunkviz.prices import Price
 from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
@@ -84,18 +87,47 @@ def test_unseen_against_the_plain_definition(text: str, size: int, overlap: int,
     assert sorted(at for span in spans for at in range(span.start, span.end)) == sorted(lost - read)
 
 
+class Letters:
+    name = "letters"
+
+    def count(self, text: str, /) -> int:
+        return len(text)
+
+    def token_starts(self, text: str, /) -> NDArray[np.int64]:
+        return np.arange(len(text))
+
+
 def test_recounting_finds_the_chunks_that_differ() -> None:
-    class Letters:
-        name = "letters"
-
-        def count(self, text: str, /) -> int:
-            return len(text)
-
-        def token_starts(self, text: str, /) -> NDArray[np.int64]:
-            return np.arange(len(text))
-
     chunking = chunked("a b c d e f g h", 4)
     found = recount(chunking, Letters())
     assert found.counts.tolist() == [7, 7]
     assert found.differing.tolist() == [0, 1]
     assert recount(chunking, get_tokenizer()).differing.tolist() == []
+
+
+def test_what_was_spent_while_chunking_is_priced_in_and_out() -> None:
+    chunking = replace(chunked("a b", 4), usage=Usage(calls=2, tokens=120, tokens_out=20))
+    table = {"w": Price(1_000_000, 2_000_000)}
+    found = ledger(chunking, "m", prices=table, service="w")
+    assert (found.calls, found.tokens_in, found.tokens_out, found.service_dollars) == (2, 100, 20, 140.0)
+    assert ledger(chunking, "m", prices=table).service_dollars is None
+
+
+def test_tokens_of_two_encodings_are_not_subtracted() -> None:
+    found = ledger(chunked(TEXT, 16), "m", dimensions=8, prices={"m": Price(1)})
+    units = [entry.unit for entry in found.entries()]
+    changes = differences(found, replace(found, encoding="other"))
+    assert {unit for unit, change in zip(units, changes, strict=True) if change is None} == {
+        "tokens",
+        "ratio",
+        "dollars",
+    }
+    assert {unit for unit, change in zip(units, changes, strict=True) if change == 0} == {"count", "bytes"}
+
+
+def test_a_recount_that_is_not_wanted_ends() -> None:
+    def report(_: float) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        recount(chunked(TEXT, 16), Letters(), report=report)

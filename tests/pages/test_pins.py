@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
-from chunkviz.ui import pins
+from chunkviz.ui import pins, services
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
@@ -95,3 +95,53 @@ def test_a_pin_with_an_unknown_encoding_is_refused() -> None:
     held, wrong = pins.from_link('[{"strategy":"recursive","@tokens":"x"}]')
     assert held == ()
     assert wrong == ["pin 1 is left out: no encoding is called 'x'"]
+
+
+def test_pins_survive_a_change_of_page() -> None:
+    at = well(start().button(key="pin").click().run())
+    for page in ("pages/cost.py", "pages/guide.py", "pages/explore.py"):
+        well(at.switch_page(page).run())
+    assert names(at) == ["recursive 512 tokens"]
+    assert in_link(at) == [{"name": "recursive 512 tokens", "strategy": "recursive"}]
+
+
+def test_a_bad_pin_in_the_link_is_named_on_any_page() -> None:
+    at = AppTest.from_file(APP, default_timeout=120)
+    at.query_params["pins"] = "nonsense"
+    at = well(at.run())
+    assert "the pinned settings are not a JSON list" in at.warning[0].value
+    assert names(at) == []
+    well(at.switch_page("pages/cost.py").run())
+    assert not at.warning
+
+
+def draw_pins() -> None:
+    """Chunk two pins; the first asks a service that is not set up."""
+    import streamlit as st  # noqa: PLC0415  the body is a script of its own
+
+    import chunkviz as cv  # noqa: PLC0415
+    from chunkviz.ui import pins  # noqa: PLC0415
+
+    document = st.session_state.setdefault("document", cv.Document("One two three four. " * 40))
+    for pin in (
+        pins.Pin("no service", {"strategy": "semantic"}, embedder="openai:text-embedding-3-small"),
+        pins.Pin("no encoding", {"strategy": "recursive"}, encoding="nope"),
+        pins.Pin("no strategy", {"strategy": "nope"}),
+        pins.Pin("good", {"strategy": "fixed_size", "chunk_size": 60, "chunk_overlap": 0}),
+    ):
+        chunking = pins.chunking_of(pin, document)
+        st.text(f"{pin.name}: {None if chunking is None else len(chunking)}")
+
+
+def test_a_pin_that_fails_says_why_and_the_others_are_made() -> None:
+    at = well(AppTest.from_function(draw_pins, default_timeout=60).run())
+    assert [each.value for each in at.text] == ["no service: None", "no encoding: None", "no strategy: None", "good: 4"]
+    assert [each.value.split(":")[0] for each in at.error] == ["no service", "no encoding", "no strategy"]
+    assert "is not set up in this session" in at.error[0].value
+
+
+def test_a_paid_model_is_named_only_where_there_is_one() -> None:
+    assert services.paid_model(None, "openai:gpt-4o-mini") == "gpt-4o-mini"
+    assert services.paid_model("openai:text-embedding-3-small", None) == "text-embedding-3-small"
+    assert services.paid_model("openai:text-embedding-3-small", "openai:gpt-4o") is None
+    assert services.paid_model("lexical", "outline") is None

@@ -195,7 +195,7 @@ def test_the_writer_sends_both_prompts_and_gives_the_trimmed_answer(server: Serv
         ],
         "max_tokens": 200,
     }
-    assert (ours.usage.calls, ours.usage.tokens, ours.concurrency) == (1, 120, 4)
+    assert (ours.usage.calls, ours.usage.tokens, ours.usage.tokens_out, ours.concurrency) == (1, 120, 20, 4)
     assert ours.name == f"gpt-4o-mini at {server.url.removeprefix('http://').removesuffix('/v1')}"
 
 
