@@ -22,6 +22,7 @@ _PAGES = (
     ("explore", "Explore", ":material/segment:"),
     ("tune", "Tune", ":material/tune:"),
     ("hierarchy", "Hierarchy", ":material/account_tree:"),
+    ("retrieve", "Retrieve", ":material/search:"),
     ("cost", "Tokens & cost", ":material/payments:"),
     ("present", "Present", ":material/slideshow:"),
     ("guide", "Guide", ":material/menu_book:"),
