@@ -143,9 +143,7 @@ def test_going_to_a_hit_selects_its_chunk(page: Callable[..., AppTest]) -> None:
     assert at.session_state["selected hit"] == heads(at)[1][1] - 1
 
 
-def test_a_paid_embedder_is_sent_nothing_before_somebody_agrees(
-    page: Callable[..., AppTest], server: Server
-) -> None:
+def test_a_paid_embedder_is_sent_nothing_before_somebody_agrees(page: Callable[..., AppTest], server: Server) -> None:
     at = page(sample="essay", question=TIDE, ranking="dense", embedder="openai")
     at.text_input(key="base url").set_value(server.url)
     at.text_input(key="api key").set_value(KEY)
@@ -163,9 +161,7 @@ def test_a_paid_embedder_is_sent_nothing_before_somebody_agrees(
     assert KEY not in said(at)
 
 
-def test_an_answer_is_paid_for_once_and_cites_what_it_was_given(
-    page: Callable[..., AppTest], server: Server
-) -> None:
+def test_an_answer_is_paid_for_once_and_cites_what_it_was_given(page: Callable[..., AppTest], server: Server) -> None:
     server.chat = lambda _: "The pipe refuses waves [1], and <b>more</b> [2, 9]."
     at = page(sample="essay", question=TIDE, k="3")
     at.text_input(key="base url").set_value(server.url)
@@ -184,9 +180,7 @@ def test_an_answer_is_paid_for_once_and_cites_what_it_was_given(
     assert KEY not in said(at)
 
 
-def test_an_answer_that_fails_is_one_sentence_and_the_page_stays(
-    page: Callable[..., AppTest], server: Server
-) -> None:
+def test_an_answer_that_fails_is_one_sentence_and_the_page_stays(page: Callable[..., AppTest], server: Server) -> None:
     server.always = Reply(401, echo=True)
     at = page(sample="essay", question=TIDE)
     at.text_input(key="base url").set_value(server.url)
@@ -203,4 +197,9 @@ def test_matches_are_marked_and_everything_else_is_escaped() -> None:
     assert marked_text(text, Span(2, 22), (Span(5, 9), Span(18, 22))) == (
         "&lt;b&gt;<mark>tide</mark>&lt;/b&gt; &amp; a <mark>well</mark>"
     )
+    far = "word " * 200 + "tide." + " word" * 1_000
+    shown = marked_text(far, Span(0, len(far)), (Span(1_000, 1_004),))
+    assert shown.startswith("<i>845 characters</i> … word ")
+    assert "word <mark>tide</mark>. word" in shown
+    assert shown.endswith(f" … <i>{len(far) - 845 - 4_000:,} more characters</i>")
     assert marked_text(text, Span(7, 13), (Span(5, 9), Span(18, 22))) == "<mark>de</mark>&lt;/b&gt;"

@@ -16,7 +16,7 @@ from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.retrieval import ModelInput, Ranking, collect, format_hits
 from chunkviz.samples import questions_file
 from chunkviz.services import Services
-from chunkviz.ui import services, session, sidebar
+from chunkviz.ui import pins, services, session, sidebar
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.retrieve.answer import draw_answer
 from chunkviz.ui.retrieve.cards import GO, draw_hits, score_text
@@ -26,6 +26,10 @@ from chunkviz.ui.viewer import draw_viewer
 from chunkviz.ui.viewer.heat import Heat, heat_of
 
 _STYLE = Path(__file__).with_name("retrieve.css")
+_OWN = "search"
+"""Slot of the sidebar's setting."""
+_COLUMNS = 3
+"""Settings side by side in one row."""
 _MOST = 20
 """Hits that the slider offers."""
 _UNITS: dict[Ranking, str] = {"lexical": "BM25 score", "dense": "Cosine", "hybrid": "Fused score"}
@@ -59,8 +63,14 @@ def draw(chunking: Chunking) -> None:
 
 
 def _settings(chunking: Chunking) -> tuple[Searched, ...]:
-    """Return the settings that are searched side by side: that of the sidebar; pinned ones go here."""
-    return (Searched("This setting", chunking, "search"),)
+    """Return the settings that are searched side by side: that of the sidebar, then pinned ones as far as chunked."""
+    searched = [Searched("This setting", chunking, _OWN)]
+    if pins.all() and st.toggle("Search the pinned settings, too", key="search pins", persist_state="session"):
+        for pin in pins.all():
+            other = pins.chunking_of(pin, chunking.document)
+            if other is not None and len(other):
+                searched.append(Searched(pin.name, other, f"search {pin.name}"))
+    return tuple(searched)
 
 
 def _ask_question(document: Document) -> str:
@@ -70,9 +80,7 @@ def _ask_question(document: Document) -> str:
     examples = _examples().get(document.name, ()) if session.get("source") == "Sample" else ()
     if examples:
         session.put("example question", question if question in examples else None)
-        st.pills(
-            "Questions about this sample", examples, key="example question", on_change=_take_example, width="stretch"
-        )
+        st.pills("Questions about this sample", examples, key="example question", on_change=_take_example)
     return question or ""
 
 
@@ -124,22 +132,38 @@ def _draw_searched(settings: tuple[Searched, ...], question: str, k: int, rankin
     received = None if first is None else format_hits(first.hits)
     if first is not None and received is not None and first.hits:
         _draw_numbers(first, received)
-    cards, picture = st.columns([2, 3], gap="medium")
-    with picture:
+    if len(settings) == 1:
+        cards, picture = st.columns([2, 3], gap="medium")
+        with picture:
+            selected = _draw_document(chunking, first)
+        with cards, st.container(key="hits", gap="small"):
+            _draw_found(settings[0], first, selected)
+    else:
         selected = _draw_document(chunking, first)
-    with cards, st.container(key="hits", gap="small"):
-        for place, (each, result) in enumerate(zip(settings, found, strict=True)):
-            if len(settings) > 1:
-                st.markdown(f"**{as_plain(each.name)}**")
-            if result is None:
-                continue
-            if result.hits:
-                draw_hits(result, selected if place == 0 else None, slot=each.slot, go=place == 0)
-            else:
-                st.info(_nothing_found(ranking), icon=":material/search_off:")
+        for row in range(0, len(settings), _COLUMNS):
+            group = slice(row, row + _COLUMNS)
+            for column, each, result in zip(st.columns(_COLUMNS), settings[group], found[group], strict=False):
+                with column:
+                    _draw_found(each, result, selected, titled=True)
     if first is not None and received is not None and first.hits:
         _draw_received(received)
         draw_answer(question, first.hits)
+
+
+def _draw_found(each: Searched, found: Found | None, selected: int | None, *, titled: bool = False) -> None:
+    """Draw the hits of one setting; only those of the sidebar's are in the document above."""
+    own = each.slot == _OWN
+    if titled:
+        st.markdown(f"**{as_plain(each.name)}**")
+    if found is None:
+        return
+    if not found.hits:
+        st.info(_nothing_found(found.index.ranking), icon=":material/search_off:")
+        return
+    if titled:
+        tokens = format_hits(found.hits).token_count
+        st.caption(f"{len(found.hits):,} of {len(found.chunking):,} chunks · a model receives {tokens:,} tokens")
+    draw_hits(found, selected if own else None, slot=each.slot, go=own)
 
 
 def _nothing_found(ranking: Ranking) -> str:
@@ -174,7 +198,7 @@ def _draw_numbers(found: Found, received: ModelInput) -> None:
         st.metric("Hits", f"{len(found.hits):,} of {len(found.chunking):,}", help="Of all chunks that are searched.")
         if parents:
             st.metric("Parents returned", f"{len(passages):,}", help="Children of one parent bring it once.")
-        st.metric("Best score", score_text(found.hits[0], found.index.ranking).split(" (")[0])
+        st.metric("Best score", score_text(found.hits[0], found.index.ranking))
         st.metric("Tokens of the hits", f"{sum(hit.chunk.token_count for hit in found.hits):,}")
         st.metric(
             "Model receives", f"{received.token_count:,} tok",

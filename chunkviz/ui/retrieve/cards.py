@@ -18,6 +18,8 @@ GO = "go to chunk"
 """What the session calls the chunk that somebody asked to see."""
 _SHOWN = 4_000
 """Characters of a chunk in its card; the viewer shows all of it."""
+_BEFORE = 160
+"""Characters before the first match that a card shows; what lies further ahead is left out."""
 
 
 def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True) -> None:
@@ -27,9 +29,7 @@ def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True)
     for hit in found.hits:
         with st.container(border=True, gap="xsmall", key=f"hit {slot} {hit.rank}"):
             _draw_head(hit, found.index.ranking, slot, chosen=hit.chunk.index == selected, go=go)
-            facts = [" › ".join(hit.chunk.headings), f"page {hit.chunk.page}" if hit.chunk.page else ""]
-            if any(facts):
-                st.caption(as_plain(" · ".join(filter(None, facts))))
+            _draw_place(hit, found.index.ranking)
             if hit.chunk.context:
                 st.html(f'<div class="hit-context"><b>Context, searched with it</b> {escape(hit.chunk.context)}</div>')
             text = marked_text(hit.chunk.document.text, hit.chunk.span, matches)
@@ -46,18 +46,22 @@ def score_text(hit: Hit, ranking: Ranking) -> str:
         case "dense":
             return f"cosine {hit.score:.3f}"
         case "hybrid":
-            ranks = [
-                f"{name} {'–' if rank is None else rank}"
-                for name, rank in (("BM25", hit.lexical_rank), ("cosine", hit.dense_rank))
-            ]
-            return f"fused {hit.score:.4f} (ranks: {', '.join(ranks)})"
+            return f"fused {hit.score:.4f}"
 
 
 def marked_text(text: str, span: Span, matches: Sequence[Span]) -> str:
-    """Return the text of a span as HTML that shows exactly its characters, what matches within ``<mark>``."""
-    end = min(span.end, span.start + _SHOWN)
-    parts, at = [], span.start
-    for match in matches[bisect_left(matches, span.start, key=lambda each: each.end) :]:
+    """Return the text of a span as HTML that shows exactly its characters, what matches within ``<mark>``.
+
+    A long way to the first match is left out, and so is what is beyond a few thousand characters; both are said.
+    """
+    place = bisect_left(matches, span.start + 1, key=lambda each: each.end)
+    start = span.start
+    if place < len(matches) and span.start + 2 * _BEFORE < matches[place].start < span.end:
+        start = matches[place].start - _BEFORE
+        start += text[start : matches[place].start].find(" ") + 1
+    end = min(span.end, start + _SHOWN)
+    parts, at = [f"<i>{start - span.start:,} characters</i> … "] if start > span.start else [], start
+    for match in matches[place:]:
         if match.start >= end:
             break
         low, high = max(match.start, at), min(match.end, end)
@@ -83,6 +87,15 @@ def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool)
                 key=f"go {slot} {hit.rank}", on_click=session.put, args=(GO, hit.chunk.index),
                 help="Select this chunk in the document.",
             )  # fmt: skip
+
+
+def _draw_place(hit: Hit, ranking: Ranking) -> None:
+    facts = [" › ".join(hit.chunk.headings), f"page {hit.chunk.page}" if hit.chunk.page else ""]
+    if ranking == "hybrid":
+        ranks = (("BM25", hit.lexical_rank), ("cosine", hit.dense_rank))
+        facts.append(", ".join(f"{name} {'does not find it' if at is None else f'rank {at}'}" for name, at in ranks))
+    if any(facts):
+        st.caption(as_plain(" · ".join(filter(None, facts))))
 
 
 def _draw_parent(hit: Hit, passage: Passage) -> None:
