@@ -229,6 +229,10 @@ def _how(found: Found) -> str:
 def _draw_document(chunking: Chunking, found: Found | None) -> int | None:
     """Draw the document with the hits as heat; return the selected chunk."""
     wanted: int | None = session.drop(GO)
+    asked = None if found is None else (found.question, found.index.ranking)
+    if found is not None and found.hits and session.get("searched") != asked:
+        wanted = found.hits[0].chunk.index  # who asks anew looks for the best hit
+    session.put("searched", asked)
     last: int | None = session.get("selected hit")
     heat = None if found is None else _heat(found)
     # Who asks for the chunk that is selected already has scrolled away from it.
