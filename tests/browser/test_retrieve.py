@@ -103,3 +103,5 @@ def test_everything_fits_a_telephone(app: Open, real_server: str, dark: bool) ->
     control = screen.widget("ranking").bounding_box()
     assert control is not None
     assert control["x"] + control["width"] <= 390
+    card(screen, 2).get_by_role("button", name="Go there").click()
+    screen.wait("v.parts.reading.getBoundingClientRect().bottom <= innerHeight + 1")

@@ -19,7 +19,7 @@ from chunkviz.services import Services
 from chunkviz.ui import pins, services, session, sidebar
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.retrieve.answer import draw_answer
-from chunkviz.ui.retrieve.cards import GO, draw_hits, score_text
+from chunkviz.ui.retrieve.cards import COME, GO, draw_hits, score_text
 from chunkviz.ui.retrieve.search import Found, find, forget
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -251,7 +251,8 @@ def _draw_document(chunking: Chunking, found: Found | None) -> int | None:
 def _heat(found: Found) -> Heat:
     ranking = found.index.ranking
     labels = {hit.chunk.index: score_text(hit, ranking) for hit in found.hits}
-    return heat_of(found.scores, labels, from_zero=ranking == "lexical", unit=_UNITS[ranking])
+    heat = heat_of(found.scores, labels, from_zero=ranking == "lexical", unit=_UNITS[ranking])
+    return replace(heat, come=session.get(COME, 0))
 
 
 def _draw_received(received: ModelInput) -> None:

@@ -16,6 +16,8 @@ from chunkviz.ui.text import as_plain
 
 GO = "go to chunk"
 """What the session calls the chunk that somebody asked to see."""
+COME = "come to document"
+"""What the session calls the number of times that somebody asked."""
 _SHOWN = 4_000
 """Characters of a chunk in its card; the viewer shows all of it."""
 _BEFORE = 160
@@ -84,9 +86,14 @@ def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool)
         if go:
             st.button(
                 "Shown" if chosen else "Go there", icon=":material/my_location:", type="tertiary",
-                key=f"go {slot} {hit.rank}", on_click=session.put, args=(GO, hit.chunk.index),
+                key=f"go {slot} {hit.rank}", on_click=_go, args=(hit.chunk.index,),
                 help="Select this chunk in the document.",
             )  # fmt: skip
+
+
+def _go(index: int) -> None:
+    session.put(GO, index)
+    session.put(COME, session.get(COME, 0) + 1)
 
 
 def _draw_place(hit: Hit, ranking: Ranking) -> None:

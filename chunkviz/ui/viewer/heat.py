@@ -27,6 +27,8 @@ class Heat:
     """Least score of each strength, weakest first; the legend names them."""
     unit: str = ""
     """What the scores are."""
+    come: int = 0
+    """A number that grows when the document itself should come into sight, as on a telephone."""
 
     def head(self) -> dict[str, Any]:
         """Return what the pointer message says of it; the levels travel in its body."""
@@ -34,6 +36,7 @@ class Heat:
             "hits": [[index, label] for index, label in self.hits.items()],
             "bounds": [f"{bound:.3g}" for bound in self.bounds],
             "unit": self.unit,
+            "come": self.come,
         }
 
 

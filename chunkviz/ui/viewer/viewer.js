@@ -177,6 +177,9 @@ class Viewer {
       if (this.layers.selected >= 0 && !moved) this.reveal(this.layers.selected)
     }
     if (moved) this.page.scrollTo(focus[0], 0.35)
+    const come = head.heat?.come ?? 0
+    if (this.came !== undefined && come > this.came) this.parts.reading.scrollIntoView({ block: "nearest" })
+    this.came = come
   }
 
   /** Everything that depends on the boundaries. */
