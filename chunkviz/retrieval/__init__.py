@@ -11,7 +11,19 @@ Lexical by default (BM25), which needs no model; dense with any embedder, or bot
 
 from chunkviz.retrieval.hits import Hit, ModelInput, Passage, collect, format_hits
 from chunkviz.retrieval.index import Index
+from chunkviz.retrieval.matches import find_matches
 from chunkviz.retrieval.rankings import RANKINGS, Ranking
 from chunkviz.retrieval.terms import split_terms
 
-__all__ = ["RANKINGS", "Hit", "Index", "ModelInput", "Passage", "Ranking", "collect", "format_hits", "split_terms"]
+__all__ = [
+    "RANKINGS",
+    "Hit",
+    "Index",
+    "ModelInput",
+    "Passage",
+    "Ranking",
+    "collect",
+    "find_matches",
+    "format_hits",
+    "split_terms",
+]

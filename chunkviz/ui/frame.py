@@ -22,6 +22,7 @@ _PAGES = (
     ("explore", "Explore", ":material/segment:"),
     ("tune", "Tune", ":material/tune:"),
     ("hierarchy", "Hierarchy", ":material/account_tree:"),
+    ("retrieve", "Retrieve", ":material/search:"),
     ("cost", "Tokens & cost", ":material/payments:"),
     ("present", "Present", ":material/slideshow:"),
     ("guide", "Guide", ":material/menu_book:"),
@@ -44,6 +45,8 @@ def draw() -> None:
     if not _navigation.is_set():
         # Until somebody navigates, Streamlit runs a file of pages/ by itself when its address is opened, without
         # app.py around it. One navigation is enough to end that.
+        # The icon first: without one, the browser would fetch that of the page from another host.
+        st.set_page_config(page_title="chunkviz", page_icon=ICON, layout="wide")
         st.navigation(pages(), position="hidden")
         st.rerun()
     st.logo(_HERE / "logo.svg", size="large")

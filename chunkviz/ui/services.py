@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from chunkviz.answers import Answerer
 from chunkviz.document import Document
 from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
@@ -45,6 +46,27 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
+
+
+def choose_embedder(document: Document | None) -> Embedder | None:
+    """Draw the embedder of a search where the sidebar has none; return it, or None with the error on the screen."""
+    try:
+        return _choose_embedder(document, titled=False)
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+        return None
+
+
+def choose_answerer() -> Answerer | None:
+    """Draw the language model that answers from passages; return it, or None with the error on the screen."""
+    settings = session.settings()
+    model = st.text_input("Language model", settings.llm_model, key="answer model", persist_state="session")
+    base_url, key = _address_and_key()
+    try:
+        return _kept("answerer object", (model, base_url, key), lambda: Answerer(model, base_url=base_url, api_key=key))
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+        return None
 
 
 def code_of_services() -> dict[str, str]:
@@ -115,14 +137,16 @@ def _note_code(service: str, name: str, **options: Any) -> None:
     session.get("service code")[service] = f"get_{service}({name!r}{given})"
 
 
-def _choose_embedder(document: Document | None) -> Embedder:
-    st.subheader("Embedder", anchor=False)
+def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embedder:
+    if titled:
+        st.subheader("Embedder", anchor=False)
     declared = {each.name: each for each in EMBEDDERS}
     missing = {each.name for each in EMBEDDERS if not is_available(each.name)}
     if session.get("embedder") is None and session.stored("embedder", "") in missing:
         session.put("embedder", session.stored("embedder", ""))  # a link names it without the mark
     name = st.selectbox(
-        "Embedder", list(declared), key="embedder", bind="query-params", label_visibility="collapsed",
+        "Embedder", list(declared), key="embedder", bind="query-params",
+        label_visibility="collapsed" if titled else "visible",
         format_func=lambda name: f"{name}{NOT_INSTALLED}" if name in missing else name,
         help="What turns segments into vectors. The lexical one needs no model.",
     )  # fmt: skip

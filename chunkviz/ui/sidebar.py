@@ -33,7 +33,7 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
-_OF_PAGES = {"model", "cost model", "sizes view", "step", "tree", pins.PARAMETER}
+_OF_PAGES = {"model", "cost model", "sizes view", "step", "tree", "question", "ranking", "k", pins.PARAMETER}
 """What the address holds for a page; the page itself says what is wrong with it."""
 
 
@@ -81,6 +81,8 @@ def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -
             continue  # a setting of a strategy that is not the one on the screen
         if name in _OF_PAGES or _is_same(held, value):
             continue
+        if name == "embedder" and held is None and "ranking" in asked:
+            continue  # a search asks it, and draws it later
         instead = "no setting has this name" if held is None else f"{as_plain(str(held))} is used instead"
         wrong.append(f"**{as_plain(f'{name}={value}')}**: {instead}")
     if wrong:

@@ -29,6 +29,7 @@ from chunkviz.ui.viewer.source import relay_script, viewer_script, viewer_style
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunking
     from chunkviz.span import Span
+    from chunkviz.ui.viewer.heat import Heat
 
 __all__ = ["ViewerState", "draw_viewer"]
 
@@ -57,6 +58,7 @@ def draw_viewer(
     height: int = 640,
     highlights: bool = True,
     unseen: Sequence[Span] = (),
+    heat: Heat | None = None,
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -79,7 +81,8 @@ def draw_viewer(
         Height of the text in pixels.
     highlights
         False paints by elements even where the browser has the CSS Custom Highlight API.
-
+    heat
+        Paints chunks by how strongly they answer a question, in place of their cycling colours.
     unseen
         Disjoint spans in order that a model never reads; they are struck through.
 
@@ -118,6 +121,7 @@ def draw_viewer(
                 focus_serial=focus_serial,
                 facts=facts_of(chunking, pointer.selected),
                 unseen=unseen,
+                heat=heat,
             ),
         )
     return ViewerState(selected=pointer.selected, anchor=pointer.anchor)

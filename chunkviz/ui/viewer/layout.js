@@ -266,6 +266,7 @@ const SKELETON = `
   <span class="hint"><kbd>n</kbd> next <kbd>p</kbd> previous <kbd>Home</kbd> <kbd>End</kbd> first, last <kbd>Enter</kbd> details <kbd>Esc</kbd> clear</span>
   <button type="button" class="spaces" aria-pressed="false" title="Show spaces, tabs and line ends">¶ White space</button>
 </div>
+<div class="legend" hidden></div>
 <div class="main">
   <div class="reading">
     <div class="scroller" tabindex="0" role="region">

@@ -40,7 +40,8 @@ class Minimap {
     context.setTransform(scale, 0, 0, scale, 0, 0)
     context.clearRect(0, 0, width, height)
     const y = (units) => (units / this.length) * height
-    this.drawChunks(context, chunks, y, width, height, colours)
+    if (layers.heat) this.drawHeat(context, chunks, layers.heat.levels, y, width, colours)
+    else this.drawChunks(context, chunks, y, width, height, colours)
     this.drawMarks(context, chunks, layers, y, width, colours)
     this.drawWindow(context, y(seen[0]), Math.max(y(seen[1]) - y(seen[0]), 10), width, height, colours)
   }
@@ -70,11 +71,23 @@ class Minimap {
     context.globalAlpha = 1
   }
 
+  /** The hotter a chunk, the fuller its band. */
+  drawHeat(context, chunks, levels, y, width, colours) {
+    context.fillStyle = colours.heatLine
+    for (let index = 0; index < chunks.count; index++) {
+      if (!levels[index]) continue
+      const top = y(chunks.starts[index])
+      context.globalAlpha = 0.25 * levels[index]
+      context.fillRect(4, top, width - 8, Math.max(1, y(chunks.ends[index]) - top))
+    }
+    context.globalAlpha = 1
+  }
+
   /** Marked chunks on the left edge, the focused gap, and the selected chunk across everything. */
   drawMarks(context, chunks, layers, y, width, colours) {
     for (const index of layers.marked) {
       if (index >= chunks.count) continue
-      context.fillStyle = colours.lines[index % HUES]
+      context.fillStyle = layers.heat ? colours.heatLine : colours.lines[index % HUES]
       context.fillRect(0, y(chunks.starts[index]), 4, Math.max(2, y(chunks.ends[index]) - y(chunks.starts[index])))
     }
     if (layers.focus) {

@@ -132,10 +132,26 @@ class Chunks {
   }
 }
 
-/** Marked indices of a pointer message. @param {object} head @param {Uint8Array} body @returns {Set<number>} */
-function markedOf(head, body) {
+/** Marked indices of a pointer message. @param {object} head @param {NumberReader} numbers of its body @returns {Set<number>} */
+function markedOf(head, numbers) {
   const marked = new Set()
   let index = 0
-  for (const step of new NumberReader(body).column(head.marked)) marked.add((index += step))
+  for (const step of numbers.column(head.marked)) marked.add((index += step))
   return marked
+}
+
+/**
+ * @typedef {object} Heat how strongly chunks answer a question
+ * @property {Uint32Array} levels 0 to 3, one a chunk
+ * @property {Map<number, {rank: number, label: string}>} hits by index of the chunk
+ * @property {string[]} bounds least score of each strength
+ * @property {string} unit what the scores are
+ */
+
+/** Heat of a pointer message; the marked indices have been read. @param {object} head @param {NumberReader} numbers @param {number} count @returns {Heat | null} */
+function heatOf(head, numbers, count) {
+  if (!head.heat) return null
+  const { hits, bounds, unit } = head.heat
+  const ranked = hits.map(([index, label], place) => [index, { rank: place + 1, label }])
+  return { levels: numbers.column(count), hits: new Map(ranked), bounds, unit }
 }

@@ -37,6 +37,7 @@ class Overlay {
       }
     }
     numberParts(starts, layers).forEach((part) => parts.append(part))
+    if (layers.heat) rankParts(starts, layers.heat.hits).forEach((part) => parts.append(part))
     if (layers.focus) this.outline(layers.focus, from, to, origin).forEach((part) => parts.append(part))
     this.gutter.replaceChildren(parts)
   }
@@ -167,12 +168,29 @@ function numberParts(starts, layers) {
   })
 }
 
+/** Ranks of the hits that begin on each line, best first. @returns {HTMLElement[]} */
+function rankParts(starts, hits) {
+  const lines = []
+  for (const { index, top } of starts) {
+    const hit = hits.get(index)
+    if (!hit) continue
+    const line = lines[lines.length - 1]
+    if (line && Math.abs(line.top - top) < 8) line.ranks.push(hit.rank)
+    else lines.push({ top, ranks: [hit.rank] })
+  }
+  return lines.map(({ top, ranks }) => {
+    const entry = made("div", "rank", ranks.sort((one, other) => one - other).join(","))
+    entry.style.top = `${top}px`
+    return entry
+  })
+}
+
 /** @param {number} index @param {Layers} layers @returns {HTMLElement} */
 function numberPart(index, layers) {
   const number = document.createElement("span")
   number.className = partClass("chunk-number", index, layers)
   number.dataset.index = index
-  number.textContent = `${layers.marked.has(index) ? "◆" : ""}${index + 1}`
+  number.textContent = `${layers.marked.has(index) && !layers.heat ? "◆" : ""}${index + 1}`
   return number
 }
 

@@ -4,6 +4,7 @@
  * @property {Set<number>} marked
  * @property {[number, number] | null} focus in UTF-16 units
  * @property {[number, number][]} [unseen] what a model never reads, in UTF-16 units
+ * @property {Heat | null} heat takes the place of the cycling colours
  */
 
 /**
@@ -23,12 +24,20 @@ function paintStretch(chunks, layers, from, to, emit) {
     const before = index > 0 ? chunks.ends[index - 1] : 0
     const next = index + 1 < chunks.count ? chunks.starts[index + 1] : Infinity
     if (before > start) clipped("overlap", start, Math.min(before, next))
-    clipped(`chunk-${index % HUES}`, Math.max(start, before), Math.min(end, next))
-    if (layers.marked.has(index)) clipped(`marked-${index % HUES}`, start, end)
+    if (layers.heat) paintHeat(layers.heat.levels, index, start, end, before, next, clipped)
+    else clipped(`chunk-${index % HUES}`, Math.max(start, before), Math.min(end, next))
+    if (!layers.heat && layers.marked.has(index)) clipped(`marked-${index % HUES}`, start, end)
     if (layers.selected === index) clipped(`selected-${index % HUES}`, start, end)
   }
   for (const [start, end] of layers.unseen ?? []) clipped("unseen", start, end)
   if (layers.focus) clipped("focus", layers.focus[0], layers.focus[1])
+}
+
+/** Heat of one chunk; what it shares with the one before is as hot as the hotter of the two. */
+function paintHeat(levels, index, start, end, before, next, emit) {
+  if (levels[index]) emit(`heat-${levels[index]}`, Math.max(start, before), Math.min(end, next))
+  const shared = before > start ? Math.max(levels[index], levels[index - 1]) : 0
+  if (shared) emit(`heat-${shared}`, start, Math.min(before, next))
 }
 
 /** Paints blocks with the CSS Custom Highlight API: no element is touched, only ranges are. */

@@ -13,6 +13,9 @@ const PALETTES = {
     selected: 0.26,
     overlap: "rgba(71, 85, 105, 0.20)",
     overlapLine: "#475569",
+    heat: "234, 88, 12",
+    heats: [0.13, 0.27, 0.44],
+    heatLine: "#9a3412",
     focus: "rgba(220, 38, 38, 0.18)",
     focusLine: "#b91c1c",
     unseen: "#57606c",
@@ -25,6 +28,9 @@ const PALETTES = {
     selected: 0.22,
     overlap: "rgba(203, 213, 225, 0.16)",
     overlapLine: "#cbd5e1",
+    heat: "251, 146, 60",
+    heats: [0.14, 0.28, 0.44],
+    heatLine: "#fdba74",
     focus: "rgba(248, 113, 113, 0.20)",
     focusLine: "#fca5a5",
     unseen: "#a3adba",
@@ -49,6 +55,7 @@ function layerStyles(palette) {
   const underline = (style, colour) => `text-decoration: underline ${style} ${colour} 2px; text-underline-offset: 3px;`
   return [
     ...filled(palette.fill).map((style, hue) => [`chunk-${hue}`, style]),
+    ...palette.heats.map((alpha, strength) => [`heat-${strength + 1}`, `background-color: rgba(${palette.heat}, ${alpha});`]),
     ["overlap", `background-color: ${palette.overlap}; ${underline("dotted", palette.overlapLine)}`],
     ...filled(palette.marked).map((style, hue) => [`marked-${hue}`, `${style} ${underline("solid", palette.lines[hue])}`]),
     ...filled(palette.selected).map((style, hue) => [`selected-${hue}`, style]),
@@ -67,5 +74,6 @@ function paletteRules(palette, suffix) {
     .map(([name, style]) => `::highlight(${name}-${suffix}) { ${style} }\n.block .${name} { ${style} }`)
     .join("\n")
   const lines = palette.lines.map((colour, hue) => `--line-${hue}: ${colour};`).join(" ")
-  return `${layers}\n.viewer { ${lines} --focus-line: ${palette.focusLine}; }`
+  const heats = palette.heats.map((alpha, strength) => `--heat-${strength + 1}: rgba(${palette.heat}, ${alpha});`).join(" ")
+  return `${layers}\n.viewer { ${lines} ${heats} --heat-line: ${palette.heatLine}; --focus-line: ${palette.focusLine}; }`
 }

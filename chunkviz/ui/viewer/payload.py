@@ -13,8 +13,8 @@ A message is the length of its head (uint32, little endian), the head (JSON in U
     follows, from 1, 0 for none; then, a number per parent: the distance to the start of the one before
     (zigzag), the length, the tokens, the level, the place of its own parent.
 ``pointer``
-    What is selected, marked or focused. Body: the marked indices, each as the distance to the one
-    before. A click moves this message alone.
+    What is selected, marked, focused or hot. Body: the marked indices, each as the distance to the
+    one before, then the heat of every chunk where the head has any. A click moves this message alone.
 
 Offsets are code points throughout; the browser turns them into UTF-16 once.
 """
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from chunkviz.chunk import Chunking
     from chunkviz.document import Document
     from chunkviz.span import Span
+    from chunkviz.ui.viewer.heat import Heat
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SMALL = 1_024
@@ -153,10 +154,12 @@ def pointer_message(
     focus_serial: int,
     facts: Sequence[tuple[str, str]] = (),
     unseen: Sequence[Span] = (),
+    heat: Heat | None = None,
 ) -> bytes:
     """Return the message that moves nothing but attention; ``facts`` are names and values about the selected chunk."""
     indices = np.array(sorted(set(marked)), np.int64)
-    packed, body = pack(leb128(np.diff(indices, prepend=0)))
+    levels = b"" if heat is None else leb128(heat.levels)
+    packed, body = pack(leb128(np.diff(indices, prepend=0)) + levels)
     head = {
         "kind": "pointer",
         "viewer": viewer,
@@ -169,6 +172,7 @@ def pointer_message(
         "focusSerial": focus_serial,
         "facts": list(facts),
         "unseen": [[span.start, span.end] for span in unseen],
+        "heat": None if heat is None else heat.head(),
         "packed": packed,
     }
     return as_message(head, body)

@@ -8,7 +8,7 @@ class Viewer {
   constructor(root) {
     this.root = root
     this.suffix = `chunkviz-${++made_viewers}`
-    this.layers = { selected: -1, marked: NOTHING, focus: null }
+    this.layers = { selected: -1, marked: NOTHING, focus: null, heat: null }
     this.chunks = null
     this.text = null
     this.anchor = null
@@ -30,7 +30,7 @@ class Viewer {
     this.root.append(this.element)
     const part = (name) => this.element.querySelector(`.${name}`)
     this.parts = Object.fromEntries(
-      ["scroller", "sheet", "blocks", "overlay", "minimap", "detail", "table", "tooltip", "live", "previous", "next", "spaces", "total", "blank", "reading"].map((name) => [name, part(name)]),
+      ["scroller", "sheet", "blocks", "overlay", "minimap", "detail", "table", "tooltip", "live", "previous", "next", "spaces", "total", "blank", "reading", "legend"].map((name) => [name, part(name)]),
     )
     this.parts.number = this.element.querySelector(".goto input")
     this.page = new Page(this.parts.scroller, this.parts.sheet, this.parts.blocks)
@@ -118,7 +118,7 @@ class Viewer {
     // The text lives on in the string; its bytes need not.
     this.bodies.document.body = null
     Object.assign(this, { chunks: null, anchor: null, near: [0, -1] })
-    this.layers = { ...this.layers, selected: -1, marked: NOTHING, focus: null, unseen: [] }
+    this.layers = { ...this.layers, selected: -1, marked: NOTHING, focus: null, unseen: [], heat: null }
     this.page.show(this.text)
     this.parts.scroller.setAttribute("aria-label", `Text of ${this.text.name || "the document"}`)
   }
@@ -129,7 +129,8 @@ class Viewer {
     if (this.text && boundaries?.head.document === this.text.id && this.chunks?.message !== boundaries.message) {
       this.chunks = new Chunks(boundaries.head, boundaries.body, this.text)
       this.chunks.message = boundaries.message
-      this.layers = { ...this.layers, selected: this.anchored() }
+      // Heat belongs to other boundaries; that of these comes with their pointer.
+      this.layers = { ...this.layers, selected: this.anchored(), heat: null }
       this.stale = true
     }
     if (this.chunks && pointer?.head.chunking === this.chunks.fingerprint && this.pointed !== pointer) {
@@ -170,7 +171,8 @@ class Viewer {
   /** Do what Python asks for, unless the person has chosen since. */
   obey(head, body) {
     const focus = head.focus && head.focus.map((points) => this.text.toUnits(points))
-    this.layers = { ...this.layers, marked: markedOf(head, body), focus, unseen: head.unseen?.map((span) => span.map((points) => this.text.toUnits(points))) ?? [] }
+    const numbers = new NumberReader(body)
+    this.layers = { ...this.layers, marked: markedOf(head, numbers), focus, unseen: head.unseen?.map((span) => span.map((points) => this.text.toUnits(points))) ?? [], heat: heatOf(head, numbers, this.chunks.count) }
     const asked = `${head.focus}/${head.focusSerial}`
     const moved = focus && asked !== this.focused
     this.focused = asked
@@ -180,6 +182,9 @@ class Viewer {
       if (this.layers.selected >= 0 && !moved) this.reveal(this.layers.selected)
     }
     if (moved) this.page.scrollTo(focus[0], 0.35)
+    const come = head.heat?.come ?? 0
+    if (this.came !== undefined && come > this.came) this.parts.reading.scrollIntoView({ block: "nearest" })
+    this.came = come
   }
 
   /** Everything that depends on the boundaries. */
@@ -192,6 +197,9 @@ class Viewer {
     this.element.classList.toggle("nothing", empty)
     this.element.style.setProperty("--digits", String(this.chunks.count).length)
     this.brackets.show()
+    this.element.classList.toggle("heated", Boolean(this.layers.heat))
+    this.parts.legend.hidden = !this.layers.heat
+    this.parts.legend.replaceChildren(...(this.layers.heat ? legendParts(this.layers.heat) : []))
     total.textContent = `of ${grouped(this.chunks.count)}`
     number.max = this.chunks.count
     for (const control of [number, previous, next]) control.disabled = empty
@@ -387,7 +395,7 @@ class Viewer {
     const lost = units !== null && this.layers.unseen?.some(([start, end]) => start <= units && units < end)
     const name = `${here.join()}${lost ? " lost" : ""}`
     if (tooltip.hidden || this.told !== name) {
-      tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index)))
+      tooltip.replaceChildren(...here.slice(0, 3).map((index) => tooltipPart(this.chunks, index, this.layers.heat)))
       if (lost) tooltip.append(made("div", "lost", "Never seen by the model: it lies beyond the model's limit."))
     }
     this.told = name
@@ -438,7 +446,30 @@ class Viewer {
 
 /** @param {Layers} one @param {Layers} other @returns {boolean} */
 function sameLayers(one, other) {
-  return one.selected === other.selected && `${one.focus}` === `${other.focus}` && `${one.unseen}` === `${other.unseen}` && sameSet(one.marked, other.marked)
+  return one.selected === other.selected && `${one.focus}` === `${other.focus}` && `${one.unseen}` === `${other.unseen}` && sameSet(one.marked, other.marked) && sameHeat(one.heat, other.heat)
+}
+
+/** @param {Heat | null} one @param {Heat | null} other @returns {boolean} */
+function sameHeat(one, other) {
+  if (!one || !other) return one === other
+  const said = (heat) => JSON.stringify([[...heat.hits], heat.bounds, heat.unit])
+  return said(one) === said(other) && one.levels.every((level, index) => level === other.levels[index])
+}
+
+/** What the strengths mean, in scores. @param {Heat} heat @returns {HTMLElement[]} */
+function legendParts({ bounds, unit, hits }) {
+  const words = ["weak", "medium", "strong"]
+  const parts = bounds.map((bound, place) => {
+    const part = made("span", "strength")
+    part.append(made("i", `swatch heat-swatch-${place + 1}`), `${words[place]} ≥ ${bound}${place ? "" : " or a hit"}`)
+    return part
+  })
+  if (hits.size) {
+    const part = made("span", "strength")
+    part.append(made("b", "rank-sign", "1"), "rank of a hit")
+    parts.push(part)
+  }
+  return [made("span", "", unit), ...parts]
 }
 
 /** @param {Set<number>} one @param {Set<number>} other @returns {boolean} */
@@ -460,12 +491,14 @@ function paintFound(text, query, from, to, emit) {
   }
 }
 
-/** What the tooltip says of one chunk. @param {Chunks} chunks @param {number} index @returns {HTMLElement} */
-function tooltipPart(chunks, index) {
+/** What the tooltip says of one chunk. @param {Chunks} chunks @param {number} index @param {Heat | null} heat @returns {HTMLElement} */
+function tooltipPart(chunks, index, heat) {
   const part = made("div", `about hue-${index % HUES}`)
   const sizes = `${counted(chunks.tokens[index], "token")} · ${counted(chunks.size(index), "character")} · ${chunks.span(index)}`
   const title = made("div", "about-title")
   title.append(made("strong", "", `Chunk ${grouped(index + 1)}`), ` · ${sizes}`)
+  const hit = heat?.hits.get(index)
+  if (hit) part.append(made("div", "about-hit", `Hit ${hit.rank} · ${hit.label}`))
   part.append(title, made("div", "", `New text begins at ${chunks.beginsAt(index)}, ends at ${chunks.endsAt(index)}`))
   const shared = chunks.overlapBefore(index)
   if (shared) part.append(made("div", "", `Shares ${counted(shared, "character")} with chunk ${grouped(index)}`))
