@@ -21,6 +21,7 @@ from chunkviz.ui.viewer.payload import (
     document_message,
     facts_of,
     fingerprint,
+    marked_span,
     move_pointer,
     pointer_message,
 )
@@ -44,6 +45,8 @@ class ViewerState:
     """Index of the selected chunk in the chunking just drawn, or None."""
     anchor: int | None = None
     """Character offset the selection holds on to when boundaries move, or None."""
+    marked_text: Span | None = None
+    """The text selected last with mouse, finger or keys, where that is asked for; its ends without white space."""
 
 
 def draw_viewer(
@@ -56,6 +59,7 @@ def draw_viewer(
     focus_serial: int = 0,
     height: int = 640,
     highlights: bool = True,
+    marking: bool = False,
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -78,6 +82,8 @@ def draw_viewer(
         Height of the text in pixels.
     highlights
         False paints by elements even where the browser has the CSS Custom Highlight API.
+    marking
+        Whether a text selection is reported; each one runs the page again.
 
     Returns
     -------
@@ -90,8 +96,9 @@ def draw_viewer(
     with st.container(gap=None):
         result = _stage(
             key=key,
-            data=document_message(document, viewer=key, height=height, highlights=highlights),
+            data=document_message(document, viewer=key, height=height, highlights=highlights, marking=marking),
             on_selection_change=_do_nothing,
+            on_marked_text_change=_do_nothing,
         )
         chosen = result.get("selection")
         pointer = move_pointer(
@@ -115,7 +122,7 @@ def draw_viewer(
                 facts=facts_of(chunking, pointer.selected),
             ),
         )
-    return ViewerState(selected=pointer.selected, anchor=pointer.anchor)
+    return ViewerState(pointer.selected, pointer.anchor, marked_span(result.get("marked_text"), document))
 
 
 def _do_nothing() -> None:
