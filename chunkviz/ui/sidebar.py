@@ -33,7 +33,7 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
-_OF_PAGES = {"model", "sizes view", "step"}
+_OF_PAGES = {"model", "sizes view", "step", "ranking", "k"}
 """What the address holds for a page; the page itself says what is wrong with it."""
 
 

@@ -46,9 +46,7 @@ _BITS = 7
 """Payload bits of one LEB128 byte; the eighth says whether another follows."""
 
 
-def document_message(
-    document: Document, *, viewer: str, height: int, highlights: bool, marking: bool = False
-) -> bytes:
+def document_message(document: Document, *, viewer: str, height: int, highlights: bool, marking: bool = False) -> bytes:
     """Return the message with the text; encoded and deflated once per document."""
     packed, body, facts = document.derive("viewer document", lambda: _document_parts(document))
     head = {
