@@ -112,9 +112,9 @@ def pareto(points: Sequence[Point], parameters: Sequence[str], current: int | No
 
 
 def front(points: Sequence[Point]) -> list[int]:
-    """Return the places of the points that no other beats: none has as much recall for fewer tokens, or more for as many.
+    """Return the places of the points that no other beats, with as much recall for fewer tokens or more for as many.
 
-    In order of tokens. Of equal points the first counts.
+    In order of tokens; of equal points the first counts.
     """
     kept: list[int] = []
     for place in sorted(range(len(points)), key=lambda each: (points[each].tokens, -points[each].recall, each)):

@@ -42,13 +42,15 @@ def draw(chunking: Chunking) -> None:
         return
     services: Services = session.get("setting").services or Services()
     questions = questions_of(document)
+    numbers = st.container()
     k, ranking, unit = _choose_request()
     request = Request(document, questions, services.tokenizer, k, ranking, unit)
     current, others = candidates_of(chunking, services)
     candidates = (*others, *(each for each in [current] if each not in others))
     if questions:
         measuring.measure(request, candidates, slot="measure", label=_label(candidates))
-        _draw_numbers(request, current)
+        with numbers:
+            _draw_numbers(request, current)
     view = st.segmented_control(
         "What to look at", [_QUESTIONS, _SETTINGS, _SWEEP], default=_QUESTIONS, required=True, key="measure view",
         persist_state="session", label_visibility="collapsed",
@@ -111,7 +113,7 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
             for budget in BUDGETS
         },
     }
-    with st.container(horizontal=True, gap="small", key="numbers"):
+    with st.container(horizontal=True, gap="small", key="measures"):
         for measure, (label, meaning) in names.items():
             interval = found.interval(measure)
             st.metric(
@@ -190,18 +192,12 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
         rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
         height=min(248, 38 + 35 * len(questions)), width="stretch",
     )  # fmt: skip
-    return int(
-        st.selectbox(
-            "Question shown in the document",
-            range(len(questions)),
-            key="question shown",
-            persist_state="session",
-            format_func=lambda each: f"{each + 1}. {questions[each].question}" if each < len(questions) else "–",
-            on_change=session.put,
-            args=("answer shown", 0),
-        )  # fmt: skip
-        or 0
-    )
+    chosen: int = st.selectbox(
+        "Question shown in the document", range(len(questions)), key="question shown", persist_state="session",
+        format_func=lambda each: f"{each + 1}. {questions[each].question}" if each < len(questions) else "–",
+        on_change=session.put, args=("answer shown", 0),
+    )  # fmt: skip
+    return chosen
 
 
 def _draw_question(chunking: Chunking, request: Request, place: int, services: Services) -> tuple[int, ...]:
@@ -223,12 +219,8 @@ def _draw_question(chunking: Chunking, request: Request, place: int, services: S
         found = [f"{index + 1:,}" for index in holding if index in hits]
         chunks = f"chunk{'' if len(holding) == 1 else 's'} {_listed([f'{index + 1:,}' for index in holding])}"
         state = f"found in {_listed(found)}" if found else "not found"
-        whole = " and ".join([chunks, state]) if holding else "in no chunk"
-        lines.append(
-            f"- {excerpt_of(document, reference.span)}: in {whole}"
-            if holding
-            else f"- {excerpt_of(document, reference.span)}: {whole}"
-        )
+        where = f"in {chunks}, {state}" if holding else "in no chunk"
+        lines.append(f"- {excerpt_of(document, reference.span)}: {where}")
     st.markdown("\n".join(lines))
     ranks = _listed([f"{index + 1:,}" for index in hits], most=12)
     words = f"Retrieved, best first: chunks {ranks}. They stand out in the document, the answer is outlined."

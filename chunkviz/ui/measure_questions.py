@@ -210,4 +210,4 @@ def excerpt_of(document: Document, span: Span) -> str:
     """Return the beginning of a span, safe for Markdown, with its size."""
     text = " ".join(document.text[span.start : span.start + 4 * _SHORT].split())
     whole = text if len(text) <= _SHORT and len(span) <= 4 * _SHORT else f"{text[:_SHORT].rstrip()}…"
-    return f"“{as_plain(whole)}” ({len(span):,} characters, {span.start:,}–{span.end:,})"  # noqa: RUF001  a range
+    return f"“{as_plain(whole)}” ({len(span):,} characters, {span.start:,}–{span.end:,})"

@@ -56,7 +56,11 @@ def draw_settings(request: Request, current: Candidate, candidates: Sequence[Can
         if isinstance(outcome, Failure):
             st.error(f"{as_plain(each.name)}: {as_plain(outcome.reason)}", icon=":material/error:")
             st.button(
-                "Try again", icon=":material/refresh:", key=f"again {each.name}", on_click=known.pop, args=(each, None)
+                "Try again",
+                icon=":material/refresh:",
+                key=f"again {each.name}",
+                on_click=known.__delitem__,
+                args=(each,),
             )
     measured = [(each.name, outcome) for each, outcome in found if isinstance(outcome, Evaluation)]
     if not measured:

@@ -37,18 +37,20 @@ def draw_sweep(request: Request, current: Candidate) -> None:
     made = grid(current.strategy, **chosen)
     candidates = [replace(current, name=repr(each), strategy=each) for each in made.strategies]
     known = measuring.known(request)
-    done = sum(each in known for each in candidates)
     asked = (request.key, tuple(candidates))
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    head = st.container()  # says what is done, which is known only below
+    _draw_left_out(made)
+    if session.get(_STARTED) == asked:
+        measuring.measure(request, candidates, slot=_SLOT, label=f"Measuring {len(candidates):,} settings")
+    done = sum(each in known for each in candidates)
+    with head.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        left = len(candidates) - done
         st.button(
-            f"Measure {len(candidates):,} settings" if not done else f"Measure the other {len(candidates) - done:,}",
-            icon=":material/play_arrow:", key="start sweep", type="primary", on_click=_start, args=(asked,),
-            disabled=done == len(candidates) or session.get(_STARTED) == asked,
+            "Measured" if not left else f"Measure the other {left:,}" if done else f"Measure {left:,} settings",
+            icon=":material/play_arrow:" if left else ":material/check:", key="start sweep", type="primary",
+            on_click=_start, args=(asked,), disabled=not left or session.get(_STARTED) == asked,
         )  # fmt: skip
         st.caption(f"{done:,} of {len(candidates):,} settings are measured; they are kept for this session.")
-    _draw_left_out(made)
-    if session.get(_STARTED) == asked and done < len(candidates):
-        measuring.measure(request, candidates, slot=_SLOT, label=f"Measuring {len(candidates):,} settings")
     failures = [known[each] for each in candidates if isinstance(known.get(each), Failure)]
     if failures:
         reason = failures[0].reason if isinstance(failures[0], Failure) else ""
@@ -156,8 +158,8 @@ def _draw_pictures(
             "Recall at k against tokens retrieved",
         )  # fmt: skip
     st.caption(
-        f"Click a point to open its setting; the one in the sidebar is orange. Filled points on the line are those that "
-        f"no other beats in both recall and tokens. {conditions(first).rpartition(' · ')[0]}."
+        "Click a point to open its setting; the one in the sidebar is orange. No other setting beats the filled points "
+        f"in both recall and tokens. {conditions(first).rpartition(' · ')[0]}."
     )
 
 

@@ -1,4 +1,4 @@
-"""What the Measure page asks of the evaluation: settings with names, and what is known of each, kept for the session."""
+"""What the Measure page asks of the evaluation, and what is known of each setting, kept for the session."""
 
 from __future__ import annotations
 
