@@ -99,7 +99,7 @@ def pareto(points: Sequence[Point], parameters: Sequence[str], current: int | No
     )  # fmt: skip
     figure.add_scatter(
         x=[each.tokens for each in points], y=[each.recall for each in points], mode="markers", showlegend=False,
-        marker={"size": [13 if place == current else 10 for place in range(len(points))],
+        marker={"opacity": 1, "size": [13 if place == current else 10 for place in range(len(points))],
                 "color": [_MARKED if place == current else _COLOUR for place in range(len(points))],
                 "symbol": ["circle" if place in best else "circle-open" for place in range(len(points))]},
         customdata=[[place] for place in range(len(points))],

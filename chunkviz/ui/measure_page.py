@@ -163,12 +163,9 @@ def _draw_questions(
 def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
     """Draw every question with its recall in each setting; return which is chosen."""
     questions = request.questions
-    rows: dict[str, list[object]] = {
-        "No.": list(range(1, len(questions) + 1)),
-        "Question": [each.question for each in questions],
-    }
+    rows: dict[str, list[object]] = {"Question": [each.question for each in questions]}
     known = measuring.known(request)
-    config = {"No.": st.column_config.NumberColumn(width=45), "Question": st.column_config.TextColumn(width="large")}
+    config = {"Question": st.column_config.TextColumn(width="large")}
     for candidate in candidates:
         found = known.get(candidate)
         if isinstance(found, Evaluation):
@@ -192,12 +189,28 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
         rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
         height=min(248, 38 + 35 * len(questions)), width="stretch",
     )  # fmt: skip
-    chosen: int = st.selectbox(
-        "Question shown in the document", range(len(questions)), key="question shown", persist_state="session",
-        format_func=lambda each: f"{each + 1}. {questions[each].question}" if each < len(questions) else "–",
-        on_change=session.put, args=("answer shown", 0),
-    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen: int = st.selectbox(
+            "Question shown in the document", range(len(questions)), key="question shown", persist_state="session",
+            format_func=lambda each: f"{each + 1}. {questions[each].question}" if each < len(questions) else "–",
+            on_change=session.put, args=("answer shown", 0), width="stretch",
+        )  # fmt: skip
+        _draw_edit(request, chosen)
     return chosen
+
+
+def _draw_edit(request: Request, place: int) -> None:
+    document, question = request.document, request.questions[place]
+    with st.popover("Edit", icon=":material/edit:", key="edit question"):
+        field = f"question text {document.id} {place} {question.question}"
+        st.text_input(
+            "Reword the question", question.question, key=field, width=520,
+            on_change=lambda: reword(document, place, str(session.get(field) or "")),
+        )  # fmt: skip
+        st.button(
+            "Remove this question", icon=":material/delete:", key="remove question", on_click=remove_question,
+            args=(document, place),
+        )  # fmt: skip
 
 
 def _draw_question(chunking: Chunking, request: Request, place: int, services: Services) -> tuple[int, ...]:
@@ -217,24 +230,15 @@ def _draw_question(chunking: Chunking, request: Request, place: int, services: S
     for reference in question.references:
         holding = [chunk.index for chunk in chunking if chunk.span.overlap(reference.span)]
         found = [f"{index + 1:,}" for index in holding if index in hits]
+        retrieved = f"of which {_listed(found)} {'is' if len(found) == 1 else 'are'} retrieved"
         chunks = f"chunk{'' if len(holding) == 1 else 's'} {_listed([f'{index + 1:,}' for index in holding])}"
-        state = f"found in {_listed(found)}" if found else "not found"
+        state = "not retrieved" if not found else "retrieved" if len(found) == len(holding) else retrieved
         where = f"in {chunks}, {state}" if holding else "in no chunk"
         lines.append(f"- {excerpt_of(document, reference.span)}: {where}")
     st.markdown("\n".join(lines))
     ranks = _listed([f"{index + 1:,}" for index in hits], most=12)
     words = f"Retrieved, best first: chunks {ranks}. They stand out in the document, the answer is outlined."
     st.caption(words if hits else "Nothing is retrieved: no chunk shares a term with the question.")
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        field = f"question text {request.document.id} {place} {hash(question)}"
-        st.text_input(
-            "Reword the question", question.question, key=field, width="stretch",
-            on_change=lambda: reword(document, place, str(session.get(field) or "")),
-        )  # fmt: skip
-        st.button(
-            "Remove this question", icon=":material/delete:", key="remove question", on_click=remove_question,
-            args=(document, place),
-        )  # fmt: skip
     return hits
 
 
