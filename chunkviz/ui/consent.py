@@ -39,6 +39,8 @@ class AskFirst:
         self.inner = inner
         self.agreed = agreed
         """Digests of what was agreed to; the screen adds to it."""
+        self.question: ConsentNeeded | None = None
+        """What it asked last, for whoever catches every error of a setting and goes on to the next."""
 
     def __getattr__(self, name: str) -> Any:
         """Pass on limits, usage and whatever else the inner service tells about itself."""
@@ -81,7 +83,8 @@ class AskFirst:
             return
         found = estimate()
         if found.calls:
-            raise ConsentNeeded(self.name, found, digest)
+            self.question = ConsentNeeded(self.name, found, digest)
+            raise self.question
 
 
 def ask(question: ConsentNeeded, *, slot: str = "chunking") -> None:

@@ -23,6 +23,7 @@ _PAGES = (
     ("tune", "Tune", ":material/tune:"),
     ("hierarchy", "Hierarchy", ":material/account_tree:"),
     ("retrieve", "Retrieve", ":material/search:"),
+    ("measure", "Measure", ":material/rule:"),
     ("cost", "Tokens & cost", ":material/payments:"),
     ("present", "Present", ":material/slideshow:"),
     ("guide", "Guide", ":material/menu_book:"),

@@ -21,6 +21,7 @@ from chunkviz.ui.viewer.payload import (
     document_message,
     facts_of,
     fingerprint,
+    marked_span,
     move_pointer,
     pointer_message,
 )
@@ -45,6 +46,8 @@ class ViewerState:
     """Index of the selected chunk in the chunking just drawn, or None."""
     anchor: int | None = None
     """Character offset the selection holds on to when boundaries move, or None."""
+    marked_text: Span | None = None
+    """The text selected last with mouse, finger or keys, where that is asked for; its ends without white space."""
 
 
 def draw_viewer(
@@ -59,6 +62,7 @@ def draw_viewer(
     highlights: bool = True,
     unseen: Sequence[Span] = (),
     heat: Heat | None = None,
+    marking: bool = False,
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -85,6 +89,8 @@ def draw_viewer(
         Paints chunks by how strongly they answer a question, in place of their cycling colours.
     unseen
         Disjoint spans in order that a model never reads; they are struck through.
+    marking
+        Whether a text selection is reported; each one runs the page again.
 
     Returns
     -------
@@ -97,8 +103,9 @@ def draw_viewer(
     with st.container(gap=None):
         result = _stage(
             key=key,
-            data=document_message(document, viewer=key, height=height, highlights=highlights),
+            data=document_message(document, viewer=key, height=height, highlights=highlights, marking=marking),
             on_selection_change=_do_nothing,
+            on_marked_text_change=_do_nothing,
         )
         chosen = result.get("selection")
         pointer = move_pointer(
@@ -124,7 +131,7 @@ def draw_viewer(
                 heat=heat,
             ),
         )
-    return ViewerState(selected=pointer.selected, anchor=pointer.anchor)
+    return ViewerState(pointer.selected, pointer.anchor, marked_span(result.get("marked_text"), document))
 
 
 def _do_nothing() -> None:

@@ -216,15 +216,22 @@ class Page {
     return rect && y >= rect.top - 4 && y <= rect.bottom + 4 ? Math.min(units, this.document.text.length - 1) : null
   }
 
-  /** The literal text that is selected in the blocks. @param {ShadowRoot} root @returns {string | null} */
-  selectedText(root) {
+  /**
+   * Where the selection in the blocks begins and ends, in UTF-16 units; null for an end that lies elsewhere.
+   * @param {ShadowRoot} root @returns {[number | null, number | null] | null} null where nothing is selected here
+   */
+  selectedUnits(root) {
     const range = rangeSelected(root)
     if (!range || range.collapsed) return null
     const start = this.unitsAt(range.startContainer, range.startOffset)
     const end = this.unitsAt(range.endContainer, range.endOffset)
-    const whole = this.document.text.length
-    if (start === null && end === null) return null
-    return this.document.text.slice(start ?? 0, end ?? whole)
+    return start === null && end === null ? null : [start, end]
+  }
+
+  /** The literal text that is selected in the blocks. @param {ShadowRoot} root @returns {string | null} */
+  selectedText(root) {
+    const units = this.selectedUnits(root)
+    return units && this.document.text.slice(units[0] ?? 0, units[1] ?? this.document.text.length)
   }
 }
 

@@ -24,15 +24,17 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from chunkviz.segments import headings
+from chunkviz.span import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +51,7 @@ _BITS = 7
 """Payload bits of one LEB128 byte; the eighth says whether another follows."""
 
 
-def document_message(document: Document, *, viewer: str, height: int, highlights: bool) -> bytes:
+def document_message(document: Document, *, viewer: str, height: int, highlights: bool, marking: bool = False) -> bytes:
     """Return the message with the text; encoded and deflated once per document."""
     packed, body, facts = document.derive("viewer document", lambda: _document_parts(document))
     head = {
@@ -58,6 +60,7 @@ def document_message(document: Document, *, viewer: str, height: int, highlights
         "document": document.id,
         "height": height,
         "highlights": highlights,
+        "marking": marking,
         "packed": packed,
         **facts,
     }
@@ -203,6 +206,18 @@ def facts_of(chunking: Chunking, selected: int | None) -> list[tuple[str, str]]:
 def fingerprint(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> str:
     """Name a set of boundaries, so that a pointer is never applied to another chunking."""
     return f"{zlib.crc32(ends.tobytes(), zlib.crc32(starts.tobytes())):08x}-{len(starts)}"
+
+
+def marked_span(told: object, document: Document) -> Span | None:
+    """Return the text that was selected in this document, without white space at its ends, or None."""
+    if not isinstance(told, Mapping) or told.get("document") != document.id:
+        return None
+    start, end = told.get("start"), told.get("end")
+    if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(document.text):
+        return None
+    text = document.text[start:end]
+    begin = start + len(text) - len(text.lstrip())
+    return Span(begin, begin + len(text.strip())) if text.strip() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class Viewer {
     number.onkeydown = (event) => {
       if (event.key === "Enter") this.goTo()
     }
+    this.selecting = () => this.markSoon()
+    document.addEventListener("selectionchange", this.selecting)
     spaces.onclick = () => this.toggleSpaces()
   }
 
@@ -73,6 +75,7 @@ class Viewer {
   update(component, head) {
     this.tell = component.setStateValue
     this.key = head.viewer
+    this.marking = head.marking
     this.element.style.setProperty("--height", `${head.height}px`)
     const style = getComputedStyle(this.root.host ?? this.root)
     const dark = isDark(style.getPropertyValue("--st-background-color"))
@@ -417,6 +420,24 @@ class Viewer {
     event.clipboardData.setData("text/plain", literal)
   }
 
+  /** Tell Python which text is selected, where it wants to know, once the selection has come to rest. */
+  markSoon() {
+    if (!this.marking) return
+    clearTimeout(this.markingSoon)
+    this.markingSoon = setTimeout(() => this.tellMarked(), 200)
+  }
+
+  /** A selection that is given up stays the one told last: it ends when somebody types the question. */
+  tellMarked() {
+    const units = this.text && this.page.selectedUnits(this.root)
+    if (!units || units[0] === null || units[1] === null) return
+    const [start, end] = units.map((each) => this.text.toPoints(each))
+    const name = `${this.text.id}/${start}/${end}`
+    if (start >= end || name === this.markedText) return
+    this.markedText = name
+    this.tell("marked_text", { start, end, document: this.text.id })
+  }
+
   /** Show or hide the signs for white space. */
   toggleSpaces() {
     this.spaces = !this.spaces
@@ -435,6 +456,8 @@ class Viewer {
   dispose() {
     this.gone = true
     clearTimeout(this.telling)
+    clearTimeout(this.markingSoon)
+    document.removeEventListener("selectionchange", this.selecting)
     cancelAnimationFrame(this.frame)
     cancelAnimationFrame(this.page.pending)
     this.watcher.disconnect()

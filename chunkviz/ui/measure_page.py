@@ -1,0 +1,277 @@
+"""What the Measure page draws: the numbers of the setting, its questions with the document, other settings, sweeps."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import streamlit as st
+
+from chunkviz.chunk import Chunking
+from chunkviz.embedding import default_embedder
+from chunkviz.errors import ChunkvizError
+from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Fate, Question
+from chunkviz.retrieval import RANKINGS, Index, Ranking
+from chunkviz.services import Services
+from chunkviz.ui import jobs, measuring, session
+from chunkviz.ui.measure_questions import (
+    draw_files,
+    draw_new_question,
+    excerpt_of,
+    questions_of,
+    remove_question,
+    reword,
+)
+from chunkviz.ui.measure_settings import candidates_of, draw_settings
+from chunkviz.ui.measure_sweep import draw_sweep
+from chunkviz.ui.measure_words import conditions
+from chunkviz.ui.measuring import Candidate, Request
+from chunkviz.ui.text import as_plain
+from chunkviz.ui.viewer import draw_viewer
+
+_MOST_K = 1_000
+_QUESTIONS, _SETTINGS, _SWEEP = "Questions", "Settings", "Sweep"
+_VIEWER = "measure viewer"
+_FATES: dict[Fate, str] = {"whole": "whole in one chunk", "split": "split over chunks", "lost": "in no chunk"}
+
+
+def draw(chunking: Chunking) -> None:
+    """Draw the page for the chunking that the sidebar has open."""
+    document = chunking.document
+    if not document.text.strip():
+        st.info("This document has no text, so there is nothing to ask about it.", icon=":material/info:")
+        return
+    services: Services = session.get("setting").services or Services()
+    questions = questions_of(document)
+    numbers = st.container()
+    k, ranking, unit = _choose_request()
+    request = Request(document, questions, services.tokenizer, k, ranking, unit)
+    current, others = candidates_of(chunking, services)
+    candidates = (*others, *(each for each in [current] if each not in others))
+    if questions:
+        measuring.measure(request, candidates, slot="measure", label=_label(candidates))
+        with numbers:
+            _draw_numbers(request, current)
+    view = st.segmented_control(
+        "What to look at", [_QUESTIONS, _SETTINGS, _SWEEP], default=_QUESTIONS, required=True, key="measure view",
+        persist_state="session", label_visibility="collapsed",
+    )  # fmt: skip
+    if view == _QUESTIONS:
+        _draw_questions(chunking, request, candidates, services)
+    elif not questions:
+        st.info("There are no questions yet. Mark or upload some under Questions.", icon=":material/info:")
+    elif view == _SETTINGS:
+        draw_settings(request, current, candidates)
+    else:
+        draw_sweep(request, current)
+    st.caption(
+        "Recall, precision, IoU and precision-omega as in Smith and Troynikov, “Evaluating Chunking Strategies for "
+        "Retrieval”, Chroma Technical Report, 2024. Intervals: bootstrap over the questions, 95 %, 2,000 draws."
+    )
+
+
+def _label(candidates: tuple[Candidate, ...]) -> str:
+    return f"Measuring {len(candidates):,} setting{'' if len(candidates) == 1 else 's'}"
+
+
+def _choose_request() -> tuple[int, Ranking, str]:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="measure request"):
+        k = st.number_input(
+            "Chunks retrieved (k)", 1, _MOST_K, 5, key="k", bind="query-params", width=150,
+            help="For each question. Child chunks bring their parents.",
+        )  # fmt: skip
+        chosen = st.segmented_control(
+            "Ranking", list(RANKINGS), default="lexical", required=True, key="ranking", bind="query-params",
+            help="lexical: BM25, without a model. dense: cosines of the embedder's vectors; the sidebar's, where "
+            "the strategy asks one, else the lexical embedder. hybrid: both, by reciprocal rank fusion.",
+        )  # fmt: skip
+        unit = st.segmented_control(
+            "Budgets in", ["tokens", "characters"], default="tokens", required=True, key="budget unit",
+            persist_state="session", help="Recall at a budget: how much of the answers is in the first 2,000 or 4,000.",
+        )  # fmt: skip
+    ranking: Ranking = chosen if chosen in get_args(Ranking) else "lexical"
+    return int(k), ranking, unit or "tokens"
+
+
+def _draw_numbers(request: Request, current: Candidate) -> None:
+    """Draw what the setting of the sidebar reaches, and under which conditions."""
+    found = measuring.known(request).get(current)
+    if isinstance(found, Failure):
+        st.error(as_plain(found.reason), icon=":material/error:")
+        return
+    if found is None:
+        return
+    names = {
+        "recall": (f"Recall at {request.k}", "Share of the answers' characters that is retrieved."),
+        "precision": ("Precision", "Share of what is retrieved that answers."),
+        "iou": ("IoU", "What both share over what either has."),
+        "precision_omega": ("Precision-omega", "The IoU of a perfect search: it measures the boundaries alone."),
+        **{
+            f"recall_at_{budget}": (
+                f"Recall in {budget:,} {'tok' if request.unit == 'tokens' else 'ch'}",
+                f"Share of the answers that is in the first {budget:,} {request.unit} retrieved.",
+            )
+            for budget in BUDGETS
+        },
+    }
+    with st.container(horizontal=True, gap="small", key="measures"):
+        for measure, (label, meaning) in names.items():
+            interval = found.interval(measure)
+            st.metric(
+                label, f"{interval.mean:.2f} ± {found.deviation(measure):.2f}",
+                help=f"{meaning} Mean ± standard deviation over {found.questions:,} questions; 95 % interval of the "
+                f"mean {interval.low:.2f} to {interval.high:.2f}.",
+            )  # fmt: skip
+        fates = " / ".join(f"{found.total(fate):,}" for fate in _FATES)
+        st.metric(
+            "Whole / split / lost", fates,
+            help="Passages that answer: whole in one chunk, split over several, in none. No ranking is involved.",
+        )  # fmt: skip
+    recall = found.interval("recall")
+    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}")
+
+
+def _draw_questions(
+    chunking: Chunking, request: Request, candidates: tuple[Candidate, ...], services: Services
+) -> None:
+    document, questions = request.document, request.questions
+    if not questions:
+        st.info(
+            "There are no questions about this document yet. Select the words that answer one in the text below, type "
+            "the question and add it; or upload a file of questions.",
+            icon=":material/format_ink_highlighter:",
+        )
+    place = _draw_table(request, candidates) if questions else None
+    hits: tuple[int, ...] = ()
+    focus = None
+    if place is not None:
+        hits = _draw_question(chunking, request, place, services)
+        spans = [one.span for one in questions[place].references]
+        focus = spans[min(int(session.get("answer shown", 0)), len(spans) - 1)]
+    new = st.container()
+    serial = f"{place} {focus}"
+    if session.get("question focused") != serial:
+        session.put("question focused", serial)
+        session.put("question serial", session.get("question serial", 0) + 1)
+    state = draw_viewer(
+        chunking, key=_VIEWER, marked=hits, focus=focus, focus_serial=session.get("question serial", 0), marking=True
+    )
+    with new:
+        draw_new_question(document, state.marked_text)
+    draw_files(document)
+
+
+def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
+    """Draw every question with its recall in each setting; return which is chosen."""
+    questions = request.questions
+    rows: dict[str, list[object]] = {"Question": [each.question for each in questions]}
+    known = measuring.known(request)
+    config = {"Question": st.column_config.TextColumn(width="large")}
+    for candidate in candidates:
+        found = known.get(candidate)
+        if isinstance(found, Evaluation):
+            name = candidate.name if candidate.name not in rows else f"{candidate.name} "
+            rows[name] = [each.recall for each in found.results]
+            config[name] = st.column_config.ProgressColumn(
+                f"Recall at {found.k}: {candidate.name}", min_value=0, max_value=1, format="percent", width="medium",
+                help="Share of the answer's characters that is retrieved.",
+            )  # fmt: skip
+    if session.get("question shown") is None or not 0 <= session.get("question shown") < len(questions):
+        session.put("question shown", max(0, min(len(questions) - 1, int(session.get("question shown") or 0))))
+    key = f"questions {request.document.id} {len(questions)}"
+
+    def follow() -> None:
+        chosen = (session.get(key) or {}).get("selection", {}).get("rows", [])
+        if chosen:
+            session.put("question shown", chosen[0])
+            session.put("answer shown", 0)
+
+    st.dataframe(
+        rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
+        height=min(248, 38 + 35 * len(questions)), width="stretch",
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen: int = st.selectbox(
+            "Question shown in the document", range(len(questions)), key="question shown", persist_state="session",
+            format_func=lambda each: f"{each + 1}. {questions[each].question}" if each < len(questions) else "–",
+            on_change=session.put, args=("answer shown", 0), width="stretch",
+        )  # fmt: skip
+        _draw_edit(request, chosen)
+    return chosen
+
+
+def _draw_edit(request: Request, place: int) -> None:
+    document, question = request.document, request.questions[place]
+    with st.popover("Edit", icon=":material/edit:", key="edit question"):
+        field = f"question text {document.id} {place} {question.question}"
+        st.text_input(
+            "Reword the question", question.question, key=field, width=520,
+            on_change=lambda: reword(document, place, str(session.get(field) or "")),
+        )  # fmt: skip
+        st.button(
+            "Remove this question", icon=":material/delete:", key="remove question", on_click=remove_question,
+            args=(document, place),
+        )  # fmt: skip
+
+
+def _draw_question(chunking: Chunking, request: Request, place: int, services: Services) -> tuple[int, ...]:
+    """Draw what answers a question and what it finds; return the chunks that are found."""
+    document, question = request.document, request.questions[place]
+    hits = _hits(chunking, request, question, services)
+    if len(question.references) > 1:
+        if int(session.get("answer shown", 0)) >= len(question.references):
+            session.put("answer shown", 0)
+        st.segmented_control(
+            "Answer shown", range(len(question.references)), format_func=lambda each: f"Answer {each + 1}",
+            default=0, required=True, key="answer shown", label_visibility="collapsed",
+        )  # fmt: skip
+    else:
+        session.put("answer shown", 0)
+    lines = []
+    for reference in question.references:
+        holding = [chunk.index for chunk in chunking if chunk.span.overlap(reference.span)]
+        found = [f"{index + 1:,}" for index in holding if index in hits]
+        retrieved = f"of which {_listed(found)} {'is' if len(found) == 1 else 'are'} retrieved"
+        chunks = f"chunk{'' if len(holding) == 1 else 's'} {_listed([f'{index + 1:,}' for index in holding])}"
+        state = "not retrieved" if not found else "retrieved" if len(found) == len(holding) else retrieved
+        where = f"in {chunks}, {state}" if holding else "in no chunk"
+        lines.append(f"- {excerpt_of(document, reference.span)}: {where}")
+    st.markdown("\n".join(lines))
+    ranks = _listed([f"{index + 1:,}" for index in hits], most=12)
+    words = f"Retrieved, best first: chunks {ranks}. They stand out in the document, the answer is outlined."
+    st.caption(words if hits else "Nothing is retrieved: no chunk shares a term with the question.")
+    return hits
+
+
+def _hits(chunking: Chunking, request: Request, question: Question, services: Services) -> tuple[int, ...]:
+    """Return the chunks of the document on the screen that a question finds, best first."""
+    index = _index(chunking, request.ranking, services)
+    return () if index is None else tuple(hit.place for hit in index.search(question.question, request.k))
+
+
+def _index(chunking: Chunking, ranking: Ranking, services: Services) -> Index | None:
+    """Return the index over the chunking, made once, or None with the reason on the screen."""
+    key = (ranking, id(services.embedder or default_embedder()))
+    kept: tuple[Chunking, object, Index] | None = session.get("measure index")
+    if kept is not None and kept[0] is chunking and kept[1] == key:
+        return kept[2]
+
+    def work(job: jobs.Job[Index]) -> Index:
+        reporting = Services(services.tokenizer, services.embedder, services.writer, job.report)
+        return Index(chunking, ranking, reporting)
+
+    job = jobs.run((id(chunking), key), "Indexing the chunks", work, slot="measure index")
+    if not job.done:
+        return None
+    jobs.forget("measure index")
+    try:
+        made = job.outcome()
+    except ChunkvizError as error:
+        st.caption(as_plain(str(error)))
+        return None
+    session.put("measure index", (chunking, key, made))
+    return made
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown

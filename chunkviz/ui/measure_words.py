@@ -1,0 +1,42 @@
+"""Sentences beside the numbers of the Measure page: under which conditions they were measured, and what they hide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chunkviz.evaluation import Evaluation
+
+_DIFFERENT = 1.15
+"""Largest over smallest mean size from which precision and IoU compare sizes more than boundaries."""
+
+MEASURES = {
+    "recall": "Recall at k",
+    "precision": "Precision at k",
+    "iou": "IoU at k",
+    "precision_omega": "Precision-omega",
+}
+
+
+def name_of(measure: str, unit: str) -> str:
+    """Return a measure as people read it: "Recall in 2,000 tokens" of "recall_at_2000"."""
+    return MEASURES.get(measure) or f"Recall in {int(measure.rpartition('_')[2]):,} {unit}"
+
+
+def conditions(found: Evaluation) -> str:
+    """Return how many questions, which k, ranking and embedder, and what is retrieved, in one line."""
+    ranking = f"{found.ranking} ranking" + (f" by {found.embedder}" if found.embedder else " (BM25, no embedder)")
+    return (
+        f"{found.questions:,} question{'' if found.questions == 1 else 's'} · k = {found.k:,} · {ranking} · "
+        f"mean ± standard deviation · {found.mean_retrieved_tokens:,.0f} tokens retrieved a question"
+    )
+
+
+def warning_of_sizes(found: Sequence[Evaluation]) -> str | None:
+    """Return what to say where the settings return chunks of different mean size, or None."""
+    sizes = [each.mean_returned_tokens for each in found]
+    if len(sizes) < 2 or not min(sizes) or max(sizes) < _DIFFERENT * min(sizes):  # noqa: PLR2004  a comparison
+        return None
+    return (
+        f"These settings return chunks of {min(sizes):,.0f} to {max(sizes):,.0f} tokens on average. At a fixed k, "
+        "precision and IoU mostly measure chunk size; recall at a budget is the fairer figure."
+    )

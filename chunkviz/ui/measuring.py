@@ -1,0 +1,127 @@
+"""What the Measure page asks of the evaluation, and what is known of each setting, kept for the session."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import streamlit as st
+
+from chunkviz.document import Document
+from chunkviz.errors import Cancelled
+from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Question, sweep
+from chunkviz.retrieval import Ranking
+from chunkviz.services import Embedder, Services, Writer
+from chunkviz.strategies import ContextualRetrieval, Strategy
+from chunkviz.tokens import Tokenizer
+from chunkviz.ui import jobs, session
+from chunkviz.ui.consent import AskFirst, ConsentNeeded, ask
+
+_KEPT = 8
+"""Requests whose results are remembered per visitor."""
+
+Outcome: TypeAlias = Evaluation | Failure
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A setting to be measured: a strategy, and the services it asks."""
+
+    name: str = field(compare=False)
+    strategy: Strategy
+    embedder: Embedder | None = None
+    writer: Writer | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What every setting is asked alike."""
+
+    document: Document = field(repr=False)
+    questions: tuple[Question, ...]
+    tokenizer: Tokenizer
+    k: int
+    ranking: Ranking
+    unit: str
+    """Of the budgets: "tokens" or "characters"."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """All that the numbers depend on besides the setting."""
+        document = (self.document.id, self.document.language)
+        return (*document, self.questions, self.tokenizer.name, self.k, self.ranking, self.unit)
+
+
+def known(request: Request) -> dict[Candidate, Outcome]:
+    """Return what has been measured for this request, by setting; what is measured next is added to it."""
+    memory: OrderedDict[Any, dict[Candidate, Outcome]] = session.keep("measured", OrderedDict)
+    found = memory.setdefault(request.key, {})
+    memory.move_to_end(request.key)
+    while len(memory) > _KEPT:
+        memory.popitem(last=False)
+    return found
+
+
+def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, label: str) -> bool:
+    """Measure the settings that are not known yet; return whether all are, else draw progress or what stops it.
+
+    Those that are done stay in ``known`` whatever becomes of the others: after Stop, a button goes on with the rest.
+    """
+    kept = known(request)
+    if all(each in kept for each in candidates):
+        return True
+    asked = (request.key, tuple(candidates))
+
+    def work(job: jobs.Job[None]) -> None:
+        for number, each in enumerate(candidates):
+            if each not in kept:
+                kept[each] = _measured(request, each, job, number / len(candidates), 1 / len(candidates))
+            job.report((number + 1) / len(candidates))
+
+    if session.get(f"stopped {slot}") != asked:
+        job = jobs.run(asked, label, work, slot=slot)
+        if not job.done:
+            return False
+        jobs.forget(slot)
+        try:
+            job.outcome()
+        except Cancelled:
+            session.put(f"stopped {slot}", asked)
+        except ConsentNeeded as question:
+            ask(question)
+            return False
+        else:
+            return True
+    done = sum(each in kept for each in candidates)
+    st.info(
+        f"Measuring was stopped after {done:,} of {len(candidates):,} settings. What is measured is kept.",
+        icon=":material/info:",
+    )
+    st.button("Go on", icon=":material/resume:", key=f"go on {slot}", on_click=session.drop, args=(f"stopped {slot}",))
+    return False
+
+
+def _measured(request: Request, candidate: Candidate, job: jobs.Job[None], before: float, share: float) -> Outcome:
+    """Return what one setting reaches; raises ``Cancelled``, and ``ConsentNeeded`` before anything is paid for."""
+    services = Services(request.tokenizer, candidate.embedder, candidate.writer)
+    strategy, writer, embedder = candidate.strategy, candidate.writer, candidate.embedder
+    if isinstance(writer, AskFirst) and isinstance(strategy, ContextualRetrieval):
+        writer.check(strategy.missing(request.document, services))
+    if isinstance(embedder, AskFirst):
+        embedder.question = None
+    (outcome,) = sweep(
+        request.document,
+        [strategy],
+        request.questions,
+        k=request.k,
+        ranking=request.ranking,
+        services=services,
+        budgets=BUDGETS,
+        unit=request.unit,
+        report=lambda done: job.report(before + share * done),
+    )
+    if isinstance(outcome, Failure) and isinstance(embedder, AskFirst) and embedder.question is not None:
+        raise embedder.question
+    return outcome

@@ -1,0 +1,271 @@
+"""The Measure page, run without a browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import chunkviz as cv
+from chunkviz.errors import Cancelled
+from chunkviz.evaluation import Evaluation, Question, Reference, evaluate, load_questions
+from chunkviz.samples import load_sample, questions_file
+from chunkviz.span import Span
+from chunkviz.ui import measuring
+from chunkviz.ui.measure_words import warning_of_sizes
+
+APP = str(Path(__file__).resolve().parents[2] / "app.py")
+
+Start = Callable[..., AppTest]
+
+
+def well(at: AppTest) -> AppTest:
+    while at.get("progress"):
+        at.run()
+    assert not at.exception, at.exception[0].message
+    return at
+
+
+@pytest.fixture
+def app() -> Start:
+    def start(text: str | None = None, **query: str) -> AppTest:
+        at = AppTest.from_file(APP, default_timeout=120)
+        for name, value in query.items():
+            at.query_params[name.replace("__", ".")] = value
+        if text is not None:
+            at.session_state["source"] = "Paste"
+            at.session_state["pasted"] = text
+        well(at.run())
+        return well(at.switch_page("pages/measure.py").run())
+
+    return start
+
+
+def view(at: AppTest, name: str) -> AppTest:
+    return well(at.button_group(key="measure view").set_value(name).run())
+
+
+def metrics(at: AppTest) -> dict[str, str]:
+    return {each.label: each.value for each in at.metric}
+
+
+def words(at: AppTest) -> str:
+    return "\n".join(each.value for each in [*at.markdown, *at.caption, *at.info, *at.warning, *at.error, *at.success])
+
+
+def bundled(name: str) -> tuple[Question, ...]:
+    return load_questions(questions_file(), load_sample(name)).questions
+
+
+def of_essay(**parameters: Any) -> Evaluation:
+    return evaluate(cv.Recursive(**parameters).chunk(load_sample("essay")), bundled("essay"))
+
+
+def table(at: AppTest, key: str) -> dict[str, list[str]]:
+    frame = next(each.value for each in at.dataframe if each.proto.id.endswith(key))
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def test_a_sample_comes_with_its_questions_measured(app: Start) -> None:
+    at = app(recursive__chunk_size="64")
+    expected = of_essay(chunk_size=64)
+    shown = metrics(at)
+    assert shown["Recall at 5"] == f"{expected.mean('recall'):.2f} ± {expected.deviation('recall'):.2f}"
+    assert shown["Whole / split / lost"] == f"{expected.total('whole')} / {expected.total('split')} / 0"
+    assert "6 questions · k = 5 · lexical ranking (BM25, no embedder)" in words(at)
+
+
+def test_every_number_is_that_of_the_evaluation(app: Start) -> None:
+    at = view(app(recursive__chunk_size="64"), "Settings")
+    expected = of_essay(chunk_size=64)
+    (column,) = [cells for name, cells in table(at, "settings table").items() if name]
+    for place, measure in enumerate(expected.measures):
+        interval = expected.interval(measure)
+        assert column[place] == (
+            f"{interval.mean:.2f} ± {expected.deviation(measure):.2f}   [{interval.low:.2f}, {interval.high:.2f}]"
+        )
+    assert column[-4:] == ["6", "5", "lexical", "none"]
+
+
+def test_a_second_setting_stands_beside_the_first_with_the_difference(app: Start) -> None:
+    at = view(app(), "Settings")
+    well(at.text_input(key="setting name recursive 512 tokens").set_value("as it was").run())
+    well(at.button(key="add setting").click().run())
+    well(at.number_input(key="recursive.chunk_size").set_value(128).run())
+    assert [*table(at, "settings table")] == ["", "as it was", "recursive 128 tokens"]
+    difference = of_essay(chunk_size=128).mean("precision") - of_essay().mean("precision")
+    assert f"{difference:+.2f}" in table(at, "differences table")["recursive 128 tokens"][1]
+    assert "At a fixed k, precision and IoU mostly measure chunk size" in words(at)
+    well(at.button(key="open as it was").click().run())
+    assert at.number_input(key="recursive.chunk_size").value == 512
+    well(at.button(key="remove as it was").click().run())
+    assert [*table(at, "settings table")] == ["", "recursive 512 tokens"]
+
+
+def test_settings_of_one_size_are_not_warned_about() -> None:
+    assert warning_of_sizes([of_essay(), of_essay()]) is None
+
+
+def test_k_ranking_and_unit_are_asked_of_all(app: Start) -> None:
+    at = app(k="2", ranking="dense")
+    well(at.button_group(key="budget unit").set_value("characters").run())
+    expected = evaluate(
+        cv.Recursive().chunk(load_sample("essay")), bundled("essay"), k=2, ranking="dense", unit="characters"
+    )
+    assert metrics(at)["Recall at 2"].startswith(f"{expected.mean('recall'):.2f}")
+    assert metrics(at)["Recall in 2,000 ch"].startswith(f"{expected.mean('recall_at_2000'):.2f}")
+    assert f"k = 2 · dense ranking by {expected.embedder}" in words(at)
+    assert not at.warning
+
+
+def test_a_question_is_shown_with_what_answers_it(app: Start) -> None:
+    at = app()
+    assert "in chunk 1, retrieved" in words(at)
+    well(at.selectbox(key="question shown").set_value(2).run())
+    assert "Machines of the same family" in words(at)
+
+
+def test_a_question_is_reworded_and_removed(app: Start) -> None:
+    at = app()
+    first = bundled("essay")[0].question
+    field = next(each for each in at.text_input if each.label == "Reword the question")
+    well(field.set_value("How much water?").run())
+    assert at.selectbox(key="question shown").options[0] == "1. How much water?"
+    well(at.button(key="remove question").click().run())
+    assert len(at.selectbox(key="question shown").options) == 5
+    assert "5 questions" in words(at)
+    well(at.button(key="bundled").click().run())
+    assert at.selectbox(key="question shown").options[0] == f"1. {first}"
+
+
+def test_removing_all_asks_for_new_ones(app: Start) -> None:
+    at = app()
+    well(at.button(key="remove all").click().run())
+    assert "There are no questions about this document yet" in words(at)
+    assert not at.metric
+    assert "There are no questions yet" in words(view(at, "Sweep"))
+
+
+def test_the_last_question_can_be_removed_while_it_is_shown(app: Start) -> None:
+    at = app()
+    well(at.selectbox(key="question shown").set_value(5).run())
+    well(at.button(key="remove question").click().run())
+    assert at.selectbox(key="question shown").value == 4
+
+
+def upload(at: AppTest, name: str, data: bytes) -> AppTest:
+    at.file_uploader(key="questions upload").upload(name, data, "text/csv")
+    return well(at.run())
+
+
+def test_an_upload_says_what_it_could_not_locate(app: Start) -> None:
+    at = app()
+    found = "Beneath the pier there is a better instrument"
+    rows = [
+        {"question": "Where is it?", "references": [found]},
+        {"question": "Where is the <b>whale</b>?", "references": ["Nothing of this kind stands in the essay."]},
+    ]
+    upload(at, "mine.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert "1 question added" in words(at)
+    assert "1 reference could not be used" in words(at)
+    listed = table(at, "question problems")
+    assert listed["Row"] == [2]
+    assert "is not in any of the documents" in listed["Reason"][0]
+    assert at.selectbox(key="question shown").options == ["1. Where is it?"]
+    assert metrics(at)["Whole / split / lost"] == "1 / 0 / 0"
+
+
+def test_a_file_of_another_kind_leaves_the_questions_as_they_are(app: Start) -> None:
+    at = upload(app(), "mine.csv", b"name,colour\nwhale,grey\n")
+    assert "question and references" in words(at)
+    assert len(at.selectbox(key="question shown").options) == 6
+
+
+def test_a_text_of_ones_own_begins_without_questions(app: Start) -> None:
+    at = app("The whale is grey. The ship is blue.")
+    assert "There are no questions about this document yet" in words(at)
+    upload(at, "mine.csv", b"question,references\nWhich colour has the whale?,The whale is grey.\n")
+    assert metrics(at)["Recall at 5"] == "1.00 ± 0.00"
+    assert "1 question ·" in words(at)
+
+
+def test_japanese_questions_find_their_answers(app: Start) -> None:
+    at = app(sample="matsuri")
+    expected = evaluate(cv.Recursive().chunk(load_sample("matsuri")), bundled("matsuri"))
+    assert metrics(at)["Recall at 5"].startswith(f"{expected.mean('recall'):.2f}")
+    assert at.selectbox(key="question shown").options[0] == f"1. {bundled('matsuri')[0].question}"
+
+
+def test_no_document_and_no_text(app: Start) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Upload").run())
+    assert "Open a document in the sidebar" in words(at)
+    assert not at.metric
+
+
+def numbers(at: AppTest) -> dict[str, float]:
+    """Mean recall by strategy, of all that is kept."""
+    memory = at.session_state["measured"]
+    return {
+        repr(candidate.strategy): found.mean("recall")
+        for kept in memory.values()
+        for candidate, found in kept.items()
+        if isinstance(found, Evaluation)
+    }
+
+
+def test_a_sweep_stopped_and_taken_up_gives_the_same_numbers(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = view(app(), "Sweep")
+    well(whole.button(key="start sweep").click().run())
+    assert "6 of 6 settings are measured" in words(whole)
+    at = view(app(), "Sweep")
+    real = measuring.sweep
+    asked: list[str] = []
+
+    def stop_at_the_third(documents: Any, strategies: Any, *given: Any, **how: Any) -> Any:
+        asked.append(repr(strategies[0]))
+        if len(asked) == 3:
+            message = "stopped"
+            raise Cancelled(message)
+        return real(documents, strategies, *given, **how)
+
+    monkeypatch.setattr(measuring, "sweep", stop_at_the_third)
+    well(at.button(key="start sweep").click().run())
+    assert "Measuring was stopped after 2 of 6 settings" in words(at)
+    assert "2 of 6 settings are measured" in words(at)
+    assert len(at.get("plotly_chart")) == 2
+    well(at.button(key="go on measure sweep").click().run())
+    assert "6 of 6 settings are measured" in words(at)
+    assert numbers(at) == numbers(whole)
+    assert len(asked) == 7
+    assert asked[2] == asked[3]
+
+
+def test_two_parameters_leave_out_what_cannot_be(app: Start) -> None:
+    at = view(app(), "Sweep")
+    well(at.button_group(key="sweep of recursive").set_value(["chunk_size", "chunk_overlap"]).run())
+    assert "cannot be" in words(at)
+    well(at.button(key="start sweep").click().run())
+    assert at.button(key="start sweep").label == "Measured"
+    assert len(at.get("plotly_chart")) == 2
+
+
+def test_a_question_is_added_from_the_text_that_is_marked(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    from chunkviz.ui import measure_page  # noqa: PLC0415
+    from chunkviz.ui.viewer import ViewerState  # noqa: PLC0415
+
+    span = Span(725, 929)
+    monkeypatch.setattr(measure_page, "draw_viewer", lambda *_, **__: ViewerState(None, None, span))
+    at = app()
+    well(at.button(key="use selected").click().run())
+    well(at.text_input(key="question wording").set_value("  How much   water? ").run())
+    well(at.button(key="add question").click().run())
+    assert at.selectbox(key="question shown").options[-1] == "7. How much water?"
+    assert at.selectbox(key="question shown").value == 6
+    essay = load_sample("essay")
+    assert at.session_state["questions"][essay.id][-1] == Question("How much water?", (Reference(essay.id, span),))
+    assert "7 questions" in words(at)
