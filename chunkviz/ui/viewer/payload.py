@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from chunkviz.chunk import Chunking
     from chunkviz.document import Document
-    from chunkviz.span import Span
     from chunkviz.ui.viewer.heat import Heat
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
