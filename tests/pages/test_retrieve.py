@@ -203,3 +203,16 @@ def test_matches_are_marked_and_everything_else_is_escaped() -> None:
     assert "word <mark>tide</mark>. word" in shown
     assert shown.endswith(f" … <i>{len(far) - 845 - 4_000:,} more characters</i>")
     assert marked_text(text, Span(7, 13), (Span(5, 9), Span(18, 22))) == "<mark>de</mark>&lt;/b&gt;"
+
+
+def test_pinned_settings_are_searched_side_by_side(page: Callable[..., AppTest]) -> None:
+    pinned = json.dumps([{"name": "small", "strategy": "recursive", "chunk_size": 128}])
+    at = page(sample="essay", question=TIDE, k="3", pins=pinned)
+    assert len(heads(at)) == 3
+    well(at.toggle(key="search pins").set_value(True).run())
+    expected = []
+    for size in (512, 128):
+        hits = Index(cv.Recursive(chunk_size=size).chunk(load_sample("essay"))).search(TIDE, 3)
+        expected += [(hit.rank, hit.chunk.index + 1) for hit in hits]
+    assert heads(at) == expected
+    assert "**small**" in said(at)

@@ -29,7 +29,7 @@ const PALETTES = {
     overlap: "rgba(203, 213, 225, 0.16)",
     overlapLine: "#cbd5e1",
     heat: "251, 146, 60",
-    heats: [0.14, 0.28, 0.44],
+    heats: [0.12, 0.24, 0.36],
     heatLine: "#fdba74",
     focus: "rgba(248, 113, 113, 0.20)",
     focusLine: "#fca5a5",
