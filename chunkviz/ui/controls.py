@@ -7,7 +7,7 @@ is drawn the stored values are brought within their bounds, so that no combinati
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 import streamlit as st
@@ -217,6 +217,14 @@ def parse_separators(typed: str) -> tuple[str, ...]:
     White space at the ends of a line counts; empty lines do not.
     """
     return tuple(dict.fromkeys(unescaped(line) for line in typed.split("\n") if line))
+
+
+def typed_separators(separators: Sequence[str], *, is_regex: bool) -> str:
+    """Return separators as they would be typed, one a line; what ``parse_separators`` turns back."""
+    if is_regex:
+        return "\n".join(separators)
+    signs = {"\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", " ": "\\s"}
+    return "\n".join("".join(signs.get(each, each) for each in separator) for separator in separators)
 
 
 def shown_separator(separator: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from chunkviz.params import parameters_of
+from chunkviz.params import TextList, parameters_of
 from chunkviz.strategies import Strategy
 from chunkviz.ui import session
-from chunkviz.ui.controls import widget_key
+from chunkviz.ui.controls import typed_separators, widget_key
 
 
 def put_setting(strategy: Strategy, sample: str | None = None) -> None:
@@ -15,7 +15,10 @@ def put_setting(strategy: Strategy, sample: str | None = None) -> None:
     """
     session.put("strategy", strategy.name)
     for parameter in parameters_of(type(strategy)):
-        session.put(widget_key(strategy.name, parameter.name), getattr(strategy, parameter.name))
+        value = getattr(strategy, parameter.name)
+        if isinstance(parameter.control, TextList):
+            value = typed_separators(value, is_regex=getattr(strategy, "is_regex", False))
+        session.put(widget_key(strategy.name, parameter.name), value)
     if sample is not None:
         session.put("source", "Sample")
         session.put("sample", sample)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import streamlit as st
@@ -256,8 +257,14 @@ def _index(chunking: Chunking, ranking: Ranking, services: Services) -> Index | 
         return kept[2]
 
     def work(job: jobs.Job[Index]) -> Index:
-        reporting = Services(services.tokenizer, services.embedder, services.writer, job.report)
-        return Index(chunking, ranking, reporting)
+        made: list[Index] = []
+
+        def report(share: float) -> None:
+            if not made:  # the index goes on reporting when it is asked, and then no job is under way
+                job.report(share)
+
+        made.append(Index(chunking, ranking, replace(services, report=report)))
+        return made[0]
 
     job = jobs.run((id(chunking), key), "Indexing the chunks", work, slot="measure index")
     if not job.done:

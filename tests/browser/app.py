@@ -29,7 +29,11 @@ state = draw_viewer(
     marked=(1, 3) if "marked" in query else (),
     focus=Span(*json.loads(query["focus"])) if "focus" in query else None,
     highlights="elements" not in query,
+    marking="marking" in query,
 )
+if "marking" in query:
+    span = state.marked_text
+    st.markdown(f"`marked={None if span is None else (span.start, span.end)}`")
 st.markdown(f"`selected={state.selected} anchor={state.anchor}`")
 if "second" in query:
     draw_viewer(drawn, key="second", height=200)

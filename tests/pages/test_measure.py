@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
@@ -16,6 +18,7 @@ from chunkviz.evaluation import Evaluation, Question, Reference, evaluate, load_
 from chunkviz.samples import load_sample, questions_file
 from chunkviz.span import Span
 from chunkviz.ui import measuring
+from chunkviz.ui.controls import parse_separators, typed_separators
 from chunkviz.ui.measure_words import warning_of_sizes
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -65,8 +68,8 @@ def of_essay(**parameters: Any) -> Evaluation:
     return evaluate(cv.Recursive(**parameters).chunk(load_sample("essay")), bundled("essay"))
 
 
-def table(at: AppTest, key: str) -> dict[str, list[str]]:
-    frame = next(each.value for each in at.dataframe if each.proto.id.endswith(key))
+def table(at: AppTest, place: int) -> dict[str, list[str]]:
+    frame = at.dataframe[place].value
     return {str(name): frame[name].tolist() for name in frame.columns}
 
 
@@ -82,7 +85,7 @@ def test_a_sample_comes_with_its_questions_measured(app: Start) -> None:
 def test_every_number_is_that_of_the_evaluation(app: Start) -> None:
     at = view(app(recursive__chunk_size="64"), "Settings")
     expected = of_essay(chunk_size=64)
-    (column,) = [cells for name, cells in table(at, "settings table").items() if name]
+    (column,) = [cells for name, cells in table(at, 0).items() if name]
     for place, measure in enumerate(expected.measures):
         interval = expected.interval(measure)
         assert column[place] == (
@@ -96,14 +99,19 @@ def test_a_second_setting_stands_beside_the_first_with_the_difference(app: Start
     well(at.text_input(key="setting name recursive 512 tokens").set_value("as it was").run())
     well(at.button(key="add setting").click().run())
     well(at.number_input(key="recursive.chunk_size").set_value(128).run())
-    assert [*table(at, "settings table")] == ["", "as it was", "recursive 128 tokens"]
+    assert [*table(at, 0)] == ["", "as it was", "recursive 128 tokens"]
     difference = of_essay(chunk_size=128).mean("precision") - of_essay().mean("precision")
-    assert f"{difference:+.2f}" in table(at, "differences table")["recursive 128 tokens"][1]
+    assert f"{difference:+.2f}" in table(at, 1)["recursive 128 tokens"][1]
     assert "At a fixed k, precision and IoU mostly measure chunk size" in words(at)
     well(at.button(key="open as it was").click().run())
     assert at.number_input(key="recursive.chunk_size").value == 512
     well(at.button(key="remove as it was").click().run())
-    assert [*table(at, "settings table")] == ["", "recursive 512 tokens"]
+    assert [*table(at, 0)] == ["", "recursive 512 tokens"]
+
+
+@given(st.lists(st.text(" \n\t\r\\nab。", min_size=1, max_size=4), unique=True, max_size=4))
+def test_separators_are_typed_as_they_are_read(separators: list[str]) -> None:
+    assert parse_separators(typed_separators(separators, is_regex=False)) == tuple(separators)
 
 
 def test_settings_of_one_size_are_not_warned_about() -> None:
@@ -172,7 +180,7 @@ def test_an_upload_says_what_it_could_not_locate(app: Start) -> None:
     upload(at, "mine.jsonl", "\n".join(map(json.dumps, rows)).encode())
     assert "1 question added" in words(at)
     assert "1 reference could not be used" in words(at)
-    listed = table(at, "question problems")
+    listed = table(at, -1)
     assert listed["Row"] == [2]
     assert "is not in any of the documents" in listed["Reason"][0]
     assert at.selectbox(key="question shown").options == ["1. Where is it?"]
