@@ -33,6 +33,9 @@ def test_the_commands_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     monkeypatch.setenv("CHUNKVIZ_CACHE_FOLDER", str(tmp_path / "kept"))
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "sample_docs" / "manual.md", tmp_path)
+    (tmp_path / "recipe.toml").write_text(re.findall(r"```toml\n(.*?)```", README, re.DOTALL)[0], "utf-8")
+    excerpt = "The LM-4 watches one greenhouse and looks after it"
+    (tmp_path / "questions.csv").write_text(f"question,references\nWhat does it watch?,{excerpt}\n", "utf-8")
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "sample_docs" / "essay.txt", tmp_path / "docs")
     for line in COMMANDS:
