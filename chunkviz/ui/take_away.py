@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from chunkviz import export
 from chunkviz.chunk import Chunking
+from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_llamaindex_code
 from chunkviz.errors import Cancelled, ChunkvizError
+from chunkviz.export_nodes import to_langchain, to_llamaindex
+from chunkviz.recipe import recipe_of, write_recipe
 from chunkviz.ui import jobs, services, session, sidebar
 from chunkviz.ui.report import to_report
 from chunkviz.ui.text import as_plain
@@ -23,17 +26,55 @@ def draw(chunking: Chunking) -> None:
             ("JSONL", "jsonl", "application/x-ndjson", export.to_jsonl),
             ("CSV", "csv", "text/csv", export.to_csv),
             ("Parquet", "parquet", "application/vnd.apache.parquet", export.to_parquet),
+            ("LangChain documents", "langchain.jsonl", "application/x-ndjson", to_langchain),
+            ("LlamaIndex nodes", "llamaindex.jsonl", "application/x-ndjson", to_llamaindex),
+            ("Recipe", "toml", "application/toml", _recipe),
         ):
             st.download_button(
                 label, data=_later(make, chunking), file_name=f"{stem}.{ending}", mime=mime, on_click="ignore",
                 icon=":material/download:", key=f"download {ending}",
             )  # fmt: skip
     _draw_report(chunking, stem)
+    _draw_elsewhere(chunking)
     with st.expander("Python lines that make these chunks again", icon=":material/code:"):
         if session.get("source") == "Paste":
             st.caption("Save your text as pasted.md first.")
         sample = session.get("sample") if session.get("source") == "Sample" else None
         st.code(export.to_python(chunking, sample=sample, services=services.code_of_services()), language="python")
+
+
+def _recipe(chunking: Chunking) -> bytes:
+    """Return the setting as a recipe, which ``chunkviz check`` takes."""
+    return write_recipe(recipe_of(chunking.strategy, tokenizer=chunking.tokens.tokenizer.name)).encode()
+
+
+def _draw_elsewhere(chunking: Chunking) -> None:
+    """Show the nearest code for other libraries, what differs, and how far it agreed where that was measured."""
+    with st.expander("The nearest code for LangChain and LlamaIndex", icon=":material/compare_arrows:"):
+        for title, found in (("LangChain", to_langchain_code(chunking)), ("LlamaIndex", to_llamaindex_code(chunking))):
+            verdict = "nearest equivalent" if found.equivalence == "near" else "no equivalent"
+            st.markdown(f"**{title}: {verdict}.** {as_plain(found.why)}")
+            if found.code is not None:
+                st.code(found.code, language="python")
+            if found.measured:
+                st.caption(_agreement(found.measured))
+
+
+def _agreement(measured: Sequence[Measured]) -> str:
+    """Say how far the boundaries agreed, and that it was measured with other parameters than those on the screen."""
+    known = measurements()
+    scores = [each.f1 for each in measured if each.f1 is not None]
+    library = measured[0].library
+    version = next((f"{name} {version}" for name, version in known.versions.items() if library in name.replace("-", "")
+                    or library in name), library)  # fmt: skip
+    given = ", ".join(f"{name}={value!r}" for name, value in measured[0].parameters.items() if value not in ([], False))
+    low, high = min(scores), max(scores)
+    return (
+        f"Boundary agreement (F1, 1 is the same) of {low:.2f} to {high:.2f} on {len(scores)} of the samples, measured "
+        f"on {known.date} with {as_plain(version)} and {as_plain(given)}; not with the parameters chosen here."
+        if scores
+        else "Its boundaries could not be compared."
+    )
 
 
 def _draw_report(chunking: Chunking, stem: str) -> None:
