@@ -122,16 +122,6 @@ def test_the_tooltip_says_why_text_is_struck_through(cost: Callable[..., Cost]) 
     screen.page.get_by_text("Never seen by the model: it lies beyond the model's limit.").wait_for()
 
 
-def test_a_larger_limit_takes_the_strokes_away(cost: Callable[..., Cost]) -> None:
-    screen = cost()
-    screen.wait("v.layers.unseen.length")
-    screen.page.get_by_role("combobox", name="Embedding model").click()
-    screen.page.get_by_role("option", name="bge-m3 (BAAI)").click()
-    screen.wait("!v.layers.unseen.length")
-    assert screen.pieces("unseen") == []
-    screen.page.get_by_text("Every text fits").wait_for()
-
-
 @pytest.mark.parametrize("dark", [False, True])
 def test_it_fits_a_telephone(cost: Callable[..., Cost], dark: bool) -> None:  # noqa: FBT001  a column
     screen = cost(width=390, height=844, dark=dark)
