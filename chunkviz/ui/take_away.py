@@ -35,12 +35,12 @@ def draw(chunking: Chunking) -> None:
                 icon=":material/download:", key=f"download {ending}",
             )  # fmt: skip
     _draw_report(chunking, stem)
-    _draw_elsewhere(chunking)
     with st.expander("Python lines that make these chunks again", icon=":material/code:"):
         if session.get("source") == "Paste":
             st.caption("Save your text as pasted.md first.")
         sample = session.get("sample") if session.get("source") == "Sample" else None
         st.code(export.to_python(chunking, sample=sample, services=services.code_of_services()), language="python")
+    _draw_elsewhere(chunking)
 
 
 def _recipe(chunking: Chunking) -> bytes:
