@@ -99,7 +99,7 @@ def test_where_parents_overlap_deeply_only_that_of_the_selected_chunk_is_drawn(a
 def test_only_what_is_near_is_drawn_of_ten_thousand_parents(app: Open) -> None:  # noqa: F811
     screen = app(strategy="sentence_window", sample="essay", sentence_window__window=1)
     text = "".join(f"Sentence number {number} ends here. \n" for number in range(10_000))
-    screen.paste(text)
+    screen.upload("long.txt", text.encode())
     screen.wait("v.chunks.count > 9000 && v.chunks.parents && v.root.querySelector('.bracket')")
     assert screen.viewer("v.chunks.parents.count") > 9_000
     assert screen.viewer("v.root.querySelectorAll('.bracket').length") <= 400
