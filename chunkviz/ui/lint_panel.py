@@ -94,8 +94,8 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
 
 def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | None:
     """Draw the counts, and return the kind that alone is wanted."""
-    counts = {kind: count for kind, count in found.counts.items() if count}
-    none = [kind for kind, count in found.counts.items() if not count]
+    counts = {each: count for each, count in found.counts.items() if count}
+    none = [each for each, count in found.counts.items() if not count]
     name = f"{key} kind"
     if session.get(name) not in counts:
         session.put(name, None)
@@ -104,7 +104,7 @@ def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | Non
             if counts:
                 st.pills(
                     f"{len(found.findings):,} findings; click a kind to see it alone", list(counts), key=name,
-                    format_func=lambda kind: f"{named(kind)} {counts[kind]:,}",
+                    format_func=lambda each: f"{named(each)} {counts[each]:,}",
                     on_change=_go_to_first, args=(chunking, found, key), persist_state="session",
                 )  # fmt: skip
             else:
@@ -113,8 +113,8 @@ def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | Non
             _draw_limits(key)
     notes = [f"None: {', '.join(none)}."] if none else []
     reasons: dict[str, list[str]] = {}
-    for kind, reason in found.not_checked.items():
-        reasons.setdefault(reason, []).append(kind)
+    for unchecked, reason in found.not_checked.items():
+        reasons.setdefault(reason, []).append(unchecked)
     notes += [f"Not checked: {', '.join(kinds)}, because {as_plain(reason)}." for reason, kinds in reasons.items()]
     st.caption(" ".join((*notes, "Counts only, no score: whether a finding matters is for you to say.")))
     kind: FindingKind | None = session.get(name)
@@ -156,9 +156,7 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
                        "Finding": st.column_config.TextColumn(width="large")},
     )  # fmt: skip
     if len(findings) > len(shown):
-        st.caption(
-            f"The first {len(shown):,} of {len(findings):,}; f and Shift+f in the text walk through all of them."
-        )
+        st.caption(f"The first {len(shown):,} of {len(findings):,}; f in the text walks through all of them.")
 
 
 def named(kind: FindingKind) -> str:
