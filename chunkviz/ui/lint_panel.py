@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from chunkviz.lint import EDGE_KINDS, Finding, FindingKind, Lint, Rules, lint
 from chunkviz.span import Span
 from chunkviz.ui import jobs, session
 from chunkviz.ui.text import as_plain
+from chunkviz.ui.viewer.payload import fingerprint
 
 _MOST_ROWS = 500
 """Findings listed; the keys of the viewer walk through all of them."""
@@ -38,7 +40,7 @@ class LintView:
 class _Visit:
     """A finding that was gone to, and in which chunking; of another one it means nothing."""
 
-    chunking: int
+    chunking: object
     span: Span
     serial: int
 
@@ -56,11 +58,14 @@ def draw(chunking: Chunking, *, key: str) -> LintView:
         found = _look(chunking, _rules(key), slot=f"lint {key}")
         if found is None:
             return LintView()
-        kind = _draw_counts(chunking, found, key)
+        counts, places = st.columns([2, 3], gap="medium") if found.findings else (st.container(), st.container())
+        with counts:
+            kind = _draw_counts(chunking, found, key)
         findings = tuple(each for each in found.findings if kind in (None, each.kind))
-        _draw_list(chunking, findings, kind, key)
+        with places:
+            _draw_list(chunking, findings, kind, key)
     visit: _Visit | None = session.get(_visited(key))
-    if visit is None or visit.chunking != id(chunking):
+    if visit is None or visit.chunking != _name(chunking):
         return LintView(findings)
     return LintView(findings, visit.span, visit.serial)
 
@@ -81,7 +86,7 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
     def work(job: jobs.Job[Lint]) -> Lint:
         return lint(chunking, rules, job.report)
 
-    job = jobs.run(("lint", id(chunking), rules), "Looking for findings", work, slot=slot)
+    job = jobs.run((_name(chunking), rules), "Looking for findings", work, slot=slot)
     if not job.done:
         return None
     try:
@@ -92,6 +97,14 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
         return None
 
 
+def _name(chunking: Chunking) -> Hashable:
+    """Return what the findings follow from, so that they are looked for once, though a page makes the same anew."""
+    document = chunking.document
+    written = sum(len(chunk.context) for chunk in chunking if chunk.context)
+    boundaries = fingerprint(chunking.starts, chunking.ends)
+    return (document.id, document.language, chunking.tokens.tokenizer.name, boundaries, written)
+
+
 def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | None:
     """Draw the counts, and return the kind that alone is wanted."""
     counts = {each: count for each, count in found.counts.items() if count}
@@ -99,24 +112,22 @@ def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | Non
     name = f"{key} kind"
     if session.get(name) not in counts:
         session.put(name, None)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        with st.container():
-            if counts:
-                st.pills(
-                    f"{len(found.findings):,} findings; click a kind to see it alone", list(counts), key=name,
-                    format_func=lambda each: f"{named(each)} {counts[each]:,}",
-                    on_change=_go_to_first, args=(chunking, found, key), persist_state="session",
-                )  # fmt: skip
-            else:
-                st.badge("Nothing found", icon=":material/check_circle:", color="green")
-        with st.popover("Limits", icon=":material/tune:"):
-            _draw_limits(key)
+    if counts:
+        st.pills(
+            f"{_counted(len(found.findings))}; click a kind to see it alone", list(counts), key=name,
+            format_func=lambda each: f"{named(each)} · {counts[each]:,}",
+            on_change=_go_to_first, args=(chunking, found, key), persist_state="session",
+        )  # fmt: skip
+    else:
+        st.badge("Nothing found", icon=":material/check_circle:", color="green")
     notes = [f"None: {', '.join(none)}."] if none else []
     reasons: dict[str, list[str]] = {}
     for unchecked, reason in found.not_checked.items():
         reasons.setdefault(reason, []).append(unchecked)
     notes += [f"Not checked: {', '.join(kinds)}, because {as_plain(reason)}." for reason, kinds in reasons.items()]
     st.caption(" ".join((*notes, "Counts only, no score: whether a finding matters is for you to say.")))
+    with st.popover("Limits", icon=":material/tune:"):
+        _draw_limits(key)
     kind: FindingKind | None = session.get(name)
     return kind
 
@@ -142,7 +153,7 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
     if not findings:
         return
     shown = findings[:_MOST_ROWS]
-    table = f"{key} list {kind} {id(chunking)} {len(findings)}"
+    table = f"{key} list {kind} {hash(_name(chunking))} {len(findings)}"
     rows = {
         "Chunk": [each.index + 1 for each in shown],
         "Kind": [named(each.kind) for each in shown],
@@ -164,6 +175,10 @@ def named(kind: FindingKind) -> str:
     return f"In a {kind}" if kind in EDGE_KINDS else kind.capitalize()
 
 
+def _counted(count: int) -> str:
+    return "1 finding" if count == 1 else f"{count:,} findings"
+
+
 def _go_to_first(chunking: Chunking, found: Lint, key: str) -> None:
     kind = session.get(f"{key} kind")
     first = next((each for each in found.findings if each.kind == kind), None)
@@ -180,7 +195,7 @@ def _go_to_row(chunking: Chunking, shown: tuple[Finding, ...], table: str, key: 
 def _visit(chunking: Chunking, finding: Finding, key: str) -> None:
     serial = session.get(SERIAL, 0) + 1
     session.put(SERIAL, serial)
-    session.put(_visited(key), _Visit(id(chunking), finding.span, serial))
+    session.put(_visited(key), _Visit(_name(chunking), finding.span, serial))
 
 
 def _visited(key: str) -> str:
