@@ -37,9 +37,26 @@ def laned(show: Show, sizes: str = "120,200,240", **options: object) -> Screen:
 
 
 def expected(name: str, *sizes: int) -> list[list[tuple[int, str]]]:
+    """Return offset and kind of each boundary of each setting."""
     lanes = lanes_of([(str(size), app_texts.chunking(name, size)) for size in sizes])
-    kinds = [["all" if shared else "own" if alone else "some" for shared, alone in zip(each.shared, each.alone, strict=True)] for each in lanes]  # fmt: skip
-    return [list(zip(each.offsets.tolist(), kind, strict=True)) for each, kind in zip(lanes, kinds, strict=True)]
+    return [
+        [
+            (offset, "all" if shared else "own" if alone else "some")
+            for offset, shared, alone in zip(lane.offsets.tolist(), lane.shared, lane.alone, strict=True)
+        ]
+        for lane in lanes
+    ]
+
+
+def in_window(screen: Screen, units: int) -> None:
+    """Return once the character is in the window of the text."""
+    screen.wait(
+        """(() => {
+          const [line, box] = [v.page.rectAt(a, true), v.parts.scroller.getBoundingClientRect()]
+          return line && line.top >= box.top && line.bottom <= box.bottom
+        })()""",
+        units,
+    )
 
 
 def test_ticks_stand_beside_the_lines_of_their_boundaries(show: Show) -> None:
@@ -95,7 +112,7 @@ def test_disagreements_are_gone_through_by_key_and_by_button(show: Show) -> None
         screen.page.get_by_role("button", name="Next disagreement").click()
     assert count.inner_text() == f"Disagreement {len(places)} of {len(places)}"
     screen.wait("v.root.querySelector('.lane-cut.current')?.dataset.units === String(a)", places[-1])
-    screen.wait("v.page.inSight(a - 1, a)", places[-1])
+    in_window(screen, places[-1] - 1)
     assert f"Disagreement {len(places)} of {len(places)}" in screen.page.locator(".live").inner_text()
     screen.page.get_by_role("button", name="Previous disagreement").press("d")
     assert count.inner_text() == f"Disagreement {len(places)} of {len(places)}"
@@ -126,8 +143,12 @@ def test_boundaries_of_some_are_seen_in_the_text(show: Show) -> None:
     cuts = screen.viewer(
         "[...v.root.querySelectorAll('.lane-cut')].map((cut) => [Number(cut.dataset.units), cut.textContent])"
     )
-    a, b = (dict(lane) for lane in expected("words", 120, 200))
-    own = sorted([(at, "A") for at, kind in a.items() if kind == "own"] + [(at, "B") for at, kind in b.items() if kind == "own"])  # fmt: skip
+    own = sorted(
+        (offset, letter)
+        for letter, lane in zip("AB", expected("words", 120, 200), strict=True)
+        for offset, kind in lane
+        if kind == "own"
+    )
     assert [tuple(cut) for cut in cuts] == own[: len(cuts)]
     assert {letter for _, letter in cuts} == {"A", "B"}
     edge = screen.viewer("v.root.querySelector('.lane-cut').getBoundingClientRect().left")
@@ -195,7 +216,8 @@ def test_only_ticks_near_the_window_exist_in_a_long_text(show: Show) -> None:
     assert screen.viewer("v.root.querySelectorAll('.lane-tick, .lane-cut').length") < 1_600
     screen.viewer("v.page.scrollTo(v.text.text.length - 2000, 0.5)")
     screen.wait(
-        "[...v.root.querySelectorAll('.lanes .lane-tick')].some((tick) => tick.dataset.units > v.text.text.length - 2000)"
+        "[...v.root.querySelectorAll('.lanes .lane-tick')].some((tick) => tick.dataset.units > a)",
+        len(app_texts.TEXTS["long"]) - 2_000,
     )
 
 
@@ -238,7 +260,7 @@ def test_findings_are_gone_through_by_key_and_by_button(show: Show) -> None:
         assert findings[number - 1].message in screen.page.locator(".live").inner_text()
     for _ in range(len(findings) - 1):
         screen.page.get_by_role("button", name="Next finding").click()
-    screen.wait("v.page.inSight(a, a + 1)", findings[-1].span.start)
+    in_window(screen, findings[-1].span.start - 1)
     screen.wait("v.root.querySelector('.finding.current')")
 
 
