@@ -116,7 +116,7 @@ def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | Non
         st.pills(
             f"{_counted(len(found.findings))}; click a kind to see it alone", list(counts), key=name,
             format_func=lambda each: f"{named(each)} · {counts[each]:,}",
-            on_change=_go_to_first, args=(chunking, found, key), persist_state="session",
+            on_change=_go_to_first, args=(chunking, found, key), persist_state="session", wrap=True,
         )  # fmt: skip
     else:
         st.badge("Nothing found", icon=":material/check_circle:", color="green")
@@ -155,16 +155,16 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
     shown = findings[:_MOST_ROWS]
     table = f"{key} list {kind} {hash(_name(chunking))} {len(findings)}"
     rows = {
-        "Chunk": [each.index + 1 for each in shown],
-        "Kind": [named(each.kind) for each in shown],
         "Finding": [each.message for each in shown],
+        "Kind": [named(each.kind) for each in shown],
+        "Chunk": [each.index + 1 for each in shown],
     }
     st.dataframe(
         rows, key=table, hide_index=True, height=_HEAD + _ROW * min(len(shown), _ROWS_SEEN),
         on_select=lambda: _go_to_row(chunking, shown, table, key), selection_mode="single-row",
-        column_config={"Chunk": st.column_config.NumberColumn(width=70, format="localized"),
-                       "Kind": st.column_config.TextColumn(width=140),
-                       "Finding": st.column_config.TextColumn(width="large")},
+        column_config={"Finding": st.column_config.TextColumn(width="large"),
+                       "Kind": st.column_config.TextColumn(width=130),
+                       "Chunk": st.column_config.NumberColumn(width=70, format="localized")},
     )  # fmt: skip
     if len(findings) > len(shown):
         st.caption(f"The first {len(shown):,} of {len(findings):,}; f in the text walks through all of them.")
