@@ -51,7 +51,9 @@ def draw(chunking: Chunking, *, key: str) -> LintView:
     Nothing is looked for while it is closed. Long documents are looked through in a job, with progress
     and a button that stops it. ``key`` names the panel on the page; two panels need two keys.
     """
-    panel = st.expander("Lint", icon=":material/rule:", key=f"{key} open", on_change="rerun")
+    panel = st.expander(
+        "Lint: what a reader would object to", icon=":material/rule:", key=f"{key} open", on_change="rerun"
+    )
     if not panel.open or not len(chunking):
         return LintView()
     with panel:
@@ -162,8 +164,7 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
     st.dataframe(
         rows, key=table, hide_index=True, height=_HEAD + _ROW * min(len(shown), _ROWS_SEEN),
         on_select=lambda: _go_to_row(chunking, shown, table, key), selection_mode="single-row",
-        column_config={"Finding": st.column_config.TextColumn(width="large"),
-                       "Kind": st.column_config.TextColumn(width=130),
+        column_config={"Kind": st.column_config.TextColumn(width=130),
                        "Chunk": st.column_config.NumberColumn(width=70, format="localized")},
     )  # fmt: skip
     if len(findings) > len(shown):

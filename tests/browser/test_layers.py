@@ -223,7 +223,7 @@ def test_only_ticks_near_the_window_exist_in_a_long_text(show: Show) -> None:
 
 def linted(show: Show, **options: object) -> Screen:
     screen = show(**{"text": "headings", "size": 330, "lint": 1, **options})
-    screen.page.get_by_text("Lint", exact=True).click()
+    screen.page.get_by_text("Lint:").click()
     screen.wait("v.findings.list && v.root.querySelector('.finding')")
     return screen
 
@@ -283,7 +283,7 @@ def test_a_kind_filters_the_icons_and_goes_to_its_first(show: Show) -> None:
 
 def test_findings_of_other_boundaries_are_not_shown(show: Show) -> None:
     screen = linted(show)
-    screen.page.get_by_text("Lint", exact=True).click()
+    screen.page.get_by_text("Lint:").click()
     screen.wait("!v.findings.list && !v.root.querySelector('.finding')")
 
 

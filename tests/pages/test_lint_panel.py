@@ -60,7 +60,7 @@ def test_nothing_is_looked_for_while_the_panel_is_closed(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("chunkviz.ui.lint_panel.lint", fail)
     at = settled(AppTest.from_file(APP, default_timeout=120).run())
-    assert "Lint" in [each.label for each in at.expander]
+    assert "Lint: what a reader would object to" in [each.label for each in at.expander]
 
 
 def test_it_counts_each_kind_and_gives_no_score(opened: Callable[..., AppTest]) -> None:
