@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from chunkviz.ui import session
+from chunkviz.ui.viewer.layers import findings_message, lanes_message
 from chunkviz.ui.viewer.payload import (
     Pointer,
     boundaries_message,
@@ -29,8 +30,10 @@ from chunkviz.ui.viewer.source import relay_script, viewer_script, viewer_style
 
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunking
+    from chunkviz.lint import Finding
     from chunkviz.span import Span
     from chunkviz.ui.viewer.heat import Heat
+    from chunkviz.ui.viewer.lanes import Lane
 
 __all__ = ["ViewerState", "draw_viewer"]
 
@@ -63,6 +66,8 @@ def draw_viewer(
     unseen: Sequence[Span] = (),
     heat: Heat | None = None,
     marking: bool = False,
+    lanes: Sequence[Lane] = (),
+    findings: Sequence[Finding] = (),
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -91,6 +96,11 @@ def draw_viewer(
         Disjoint spans in order that a model never reads; they are struck through.
     marking
         Whether a text selection is reported; each one runs the page again.
+    lanes
+        Boundaries of up to six settings, drawn in columns beside the text, with keys from one disagreement
+        to the next; those of ``lanes_of``.
+    findings
+        Objections to this chunking, drawn as icons beside the text, with keys from one to the next.
 
     Returns
     -------
@@ -131,7 +141,19 @@ def draw_viewer(
                 heat=heat,
             ),
         )
+        if _wanted(f"{key}:lanes", bool(lanes)):
+            _relay(key=f"{key}:lanes", data=lanes_message(lanes, document, viewer=key))
+        if _wanted(f"{key}:findings", bool(findings)):
+            _relay(key=f"{key}:findings", data=findings_message(findings, chunking, viewer=key))
     return ViewerState(pointer.selected, pointer.anchor, marked_span(result.get("marked_text"), document))
+
+
+def _wanted(layer: str, there: bool) -> bool:  # noqa: FBT001  whether there is anything to draw
+    """Whether a layer's message is sent: an empty one only to take away what an earlier run has sent."""
+    memory = f"{layer}:sent"
+    if there:
+        session.put(memory, value=True)
+    return there or bool(session.get(memory))
 
 
 def _do_nothing() -> None:
