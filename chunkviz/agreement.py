@@ -137,7 +137,7 @@ def agreement(a: Chunking, b: Chunking, *, tolerance: int = 0) -> Agreement:
         raise ParameterError(message)
     _check_same_text(a, b)
     left, right = boundaries_of(a), boundaries_of(b)
-    in_a, in_b = _pairs(left.places, right.places, tolerance)
+    in_a, in_b = pairs(left.places, right.places, tolerance)
     return Agreement(
         left,
         right,
@@ -157,7 +157,7 @@ def _check_same_text(a: Chunking, b: Chunking) -> None:
         raise ParameterError(message)
 
 
-def _pairs(a: NDArray[np.int64], b: NDArray[np.int64], tolerance: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pairs(a: NDArray[np.int64], b: NDArray[np.int64], tolerance: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the indices of a largest set of pairs at most ``tolerance`` apart, taken from left to right.
 
     On a line, pairing the first two that are near enough never costs a pair later.

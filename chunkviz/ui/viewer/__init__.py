@@ -29,8 +29,10 @@ from chunkviz.ui.viewer.source import relay_script, viewer_script, viewer_style
 
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunking
+    from chunkviz.lint import Finding
     from chunkviz.span import Span
     from chunkviz.ui.viewer.heat import Heat
+    from chunkviz.ui.viewer.lanes import Lane
 
 __all__ = ["ViewerState", "draw_viewer"]
 
@@ -63,6 +65,8 @@ def draw_viewer(
     unseen: Sequence[Span] = (),
     heat: Heat | None = None,
     marking: bool = False,
+    lanes: Sequence[Lane] = (),
+    findings: Sequence[Finding] = (),
 ) -> ViewerState:
     """Draw a chunking in its document, and return what is selected.
 
@@ -91,6 +95,11 @@ def draw_viewer(
         Disjoint spans in order that a model never reads; they are struck through.
     marking
         Whether a text selection is reported; each one runs the page again.
+    lanes
+        Boundaries of up to six settings, drawn in columns beside the text, with keys from one disagreement
+        to the next; those of ``lanes_of``.
+    findings
+        Objections to this chunking, drawn as icons beside the text, with keys from one to the next.
 
     Returns
     -------
