@@ -148,7 +148,8 @@ def _draw_table(found: Sequence[Compared], reference: Compared, terms: Terms) ->
 
     st.dataframe(
         table.shown(rows), key=key, hide_index=True, on_select=follow, selection_mode="single-row", width="stretch",
-        height="content", column_config=table.columns(rows, terms), alt="Settings side by side",
+        height="content", column_config=table.columns(rows, terms), placeholder="–",
+        alt="Settings side by side",
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
@@ -167,12 +168,14 @@ def _draw_pending(found: Sequence[Compared]) -> None:
     for each in found:
         if each.pending is None or isinstance(each.pending, outcomes.Waiting):
             continue
-        outcomes.draw(each.pending, each.name, slot=each.slot)
-        if isinstance(each.pending, outcomes.Failed) and each.slot:
+        if not isinstance(each.pending, outcomes.Failed):
+            outcomes.draw(each.pending, each.name, slot=each.slot)
+            continue
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            outcomes.draw(each.pending, each.name, slot=each.slot)
             st.button(
-                "Try again", icon=":material/refresh:", key=f"try {each.name}", type="tertiary",
-                on_click=jobs.forget, args=(each.slot,),
-            )  # fmt: skip
+                "Try again", icon=":material/refresh:", key=f"try {each.name}", on_click=jobs.forget, args=(each.slot,)
+            )
 
 
 def _choose_shown(ready: Ready) -> int:
@@ -270,12 +273,12 @@ def _draw_more(ready: Ready, found: Sequence[Compared], reference: int, terms: T
         st.dataframe(
             rows, hide_index=True, key="agreement table", width="stretch", height="content",
             column_config={"": st.column_config.TextColumn(width=40, pinned=True),
-                           "Name": st.column_config.TextColumn(width="medium", pinned=True),
+                           "Name": st.column_config.TextColumn(width="medium"),
                            **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), three)},
-            alt="Agreement with the reference",
+            placeholder="–", alt="Agreement with the reference",
         )  # fmt: skip
         st.caption(
-            f"Against **{LANE_LETTERS[reference]} {as_plain(found[reference].name)}**. Empty where it is not "
+            f"Against **{LANE_LETTERS[reference]} {as_plain(found[reference].name)}**. – where it is not "
             "defined, as for a setting of one chunk, which has no boundary."
         )
     pictures.draw_map(ready, terms)

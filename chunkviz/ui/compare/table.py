@@ -49,7 +49,7 @@ def row_of(place: int, each: Compared, terms: Terms) -> Row:
     """Return what is known of one setting; None where it is not, or not yet."""
     row: Row = {"": LANE_LETTERS[place], "Name": each.name, "Strategy": about(each)}
     if each.pending is not None:
-        row[STATE] = said(each.pending)
+        row = {"": row[""], "Name": row["Name"], STATE: said(each.pending), "Strategy": row["Strategy"]}
     return {**row, **(_numbers(each.chunking, each.paid, terms) if each.chunking is not None else {})}
 
 
@@ -79,49 +79,53 @@ def _numbers(chunking: Chunking, paid: str | None, terms: Terms) -> Row:
 
 def columns(rows: Sequence[Row], terms: Terms) -> dict[str, Any]:
     """Return how the columns are shown."""
-    number, share = st.column_config.NumberColumn, "percent"
+    share = "percent"
     fixed: dict[str, Any] = {
         "": st.column_config.TextColumn(width=40, pinned=True, help="The letter of its lane and its strip."),
-        "Name": st.column_config.TextColumn(width="medium", pinned=True),
-        "Strategy": st.column_config.TextColumn(width="medium"),
-        "Chunks": number(format="localized"),
-        "Median tokens": number("Median", format="localized", help="Tokens of a chunk."),
-        "p95 tokens": number("p95", format="localized", help="95 of 100 chunks have at most this many tokens."),
-        "Smallest": number(format="localized", help="Tokens of the smallest chunk."),
-        "Largest": number(format="localized", help="Tokens of the largest chunk."),
-        "Mean overlap": number(format="%.1f", help="Tokens a chunk shares with the one before, measured."),
-        "Duplication": number(
+        "Name": st.column_config.TextColumn(width=150),
+        "Strategy": st.column_config.TextColumn(width=165),
+        "Chunks": _number(),
+        "Median tokens": _number("Median", help="Tokens of a chunk."),
+        "p95 tokens": _number("p95", help="95 of 100 chunks have at most this many tokens."),
+        "Smallest": _number(help="Tokens of the smallest chunk."),
+        "Largest": _number(help="Tokens of the largest chunk."),
+        "Mean overlap": _number(format="%.1f", help="Tokens a chunk shares with the one before, measured."),
+        "Duplication": _number(
             format="×%.2f", help="Tokens of all chunks, contexts included, over tokens of the document."
         ),
-        "Mid-sentence": number(format=share, help="Share of boundaries inside a sentence."),
-        "Mid-word": number(format=share, help="Share of boundaries between two letters or digits of one word."),
-        "Mid-table": number(
-            format="localized", help="Edges of chunks inside a table; a number. Empty where it is source code."
-        ),
-        "Lint": number(format="localized", help="All that lint objects to; a count and no score."),
-        "Seconds": number(
+        "Mid-sentence": _number(format=share, help="Share of boundaries inside a sentence."),
+        "Mid-word": _number(format=share, help="Share of boundaries between two letters or digits of one word."),
+        "Mid-table": _number(help="Edges of chunks inside a table; a number. Empty where it is source code."),
+        "Lint": _number(help="All that lint objects to; a count and no score."),
+        "Seconds": _number(
             format="%.3f",
             help="Measured: the time of the strategy in the run that made these chunks, the tokens of the document "
             "being counted before. Vectors and contexts kept from earlier runs make it short; of own chunks, the "
             "time to find them.",
         ),
-        "Calls": number(format="localized", help="Requests to paid services in that run; kept answers need none."),
-        "Tokens sent": number(format="localized", help="With those requests, as the services counted them."),
-        "Tokens to embed": number(format="localized", help="Sum over the texts, overlap and contexts included."),
+        "Calls": _number(help="Requests to paid services in that run; kept answers need none."),
+        "Tokens sent": _number(help="With those requests, as the services counted them."),
+        "Tokens to embed": _number(help="Sum over the texts, overlap and contexts included."),
         "Money (estimate)": st.column_config.TextColumn(
             alignment="right",
             help=f"Tokens to embed at the price of {terms.model.name}; prices are on Tokens & cost.",
         ),
     }
     if any(STATE in row for row in rows):
-        fixed[STATE] = st.column_config.TextColumn(width=420)
+        fixed[STATE] = st.column_config.TextColumn(width=230, help="What it says in full stands below the table.")
     return fixed
+
+
+def _number(label: str | None = None, **options: Any) -> Any:
+    return st.column_config.NumberColumn(label, **{"width": 84, "format": "localized", **options})
 
 
 def shown(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with money as text, and with every column in its place."""
     order = list(dict.fromkeys(name for row in sorted(rows, key=lambda row: STATE not in row) for name in row))
-    return [{**{name: row.get(name) for name in order}, **_money(row)} for row in rows]
+    return [
+        {**{name: row.get(name, "ready" if name == STATE else None) for name in order}, **_money(row)} for row in rows
+    ]
 
 
 def _money(row: Row) -> Row:
