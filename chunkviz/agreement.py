@@ -165,19 +165,19 @@ def pairs(a: NDArray[np.int64], b: NDArray[np.int64], tolerance: int) -> tuple[N
     if tolerance == 0:
         _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
         return in_a, in_b
-    pairs: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []
     left, right = a.tolist(), b.tolist()
     i = j = 0
     while i < len(left) and j < len(right):
         distance = left[i] - right[j]
         if abs(distance) <= tolerance:
-            pairs.append((i, j))
+            taken.append((i, j))
             i, j = i + 1, j + 1
         elif distance < 0:
             i += 1
         else:
             j += 1
-    found = np.array(pairs, np.int64).reshape(-1, 2)
+    found = np.array(taken, np.int64).reshape(-1, 2)
     return found[:, 0], found[:, 1]
 
 

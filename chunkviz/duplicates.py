@@ -16,6 +16,8 @@ import numpy as np
 import regex
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from chunkviz.chunk import Chunking
@@ -26,6 +28,10 @@ CANDIDATES = 64
 """Chunks at most that one chunk is held against, and that one run leads to, the first of the document first.
 
 Text that repeats itself thousands of times would take time by the square otherwise."""
+_READING = 0.5
+"""About the share of the time that reading the words takes; the rest goes into holding chunks against each other."""
+_WORDS_A_REPORT = 50_000
+_CHUNKS_A_REPORT = 500
 _WORD = regex.compile(
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
     r"|[\p{L}\p{M}\p{N}--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}]+",
@@ -44,13 +50,21 @@ class NearDuplicate(NamedTuple):
     """Jaccard similarity, 0 to 1."""
 
 
-def near_duplicates(chunking: Chunking, threshold: float) -> list[NearDuplicate]:
-    """Return each chunk to which one before it is similar by ``threshold`` (above 0, up to 1) or more, in order."""
-    sets = _sets(chunking)
+def near_duplicates(
+    chunking: Chunking, threshold: float, report: Callable[[float], None] | None = None
+) -> list[NearDuplicate]:
+    """Return each chunk to which one before it is similar by ``threshold`` (above 0, up to 1) or more, in order.
+
+    ``report`` is told the share done, 0 to 1, now and then.
+    """
+    report = report or _tell_nobody
+    sets = _sets(chunking, report)
     found: list[NearDuplicate] = []
     same: dict[bytes, int] = {}
     holders: defaultdict[int, list[int]] = defaultdict(list)
     for index, runs in enumerate(sets):
+        if index % _CHUNKS_A_REPORT == 0:
+            report(_READING + (1 - _READING) * index / len(sets))
         if not len(runs):
             continue
         first = same.setdefault(runs.tobytes(), index)
@@ -87,7 +101,11 @@ def _at_least(number: float) -> int:
     return math.ceil(number - 1e-9)
 
 
-def _sets(chunking: Chunking) -> list[NDArray[np.int64]]:
+def _tell_nobody(_share: float) -> None:
+    """Report to nobody."""
+
+
+def _sets(chunking: Chunking, report: Callable[[float], None]) -> list[NDArray[np.int64]]:
     """Return the distinct runs of each chunk, numbered from the rarest on, ascending."""
     known: dict[str, int] = {}
     words: list[int] = []
@@ -97,6 +115,8 @@ def _sets(chunking: Chunking) -> list[NDArray[np.int64]]:
         words.append(known.setdefault(match.group().casefold(), len(known)))
         begins.append(match.start())
         ends.append(match.end())
+        if len(words) % _WORDS_A_REPORT == 0:
+            report(_READING * match.end() / len(chunking.document.text))
     runs = _numbered(np.array(words, np.int64))
     first = np.searchsorted(np.array(begins, np.int64), chunking.starts, "left")
     behind = np.searchsorted(np.array(ends, np.int64), chunking.ends, "right") - RUN + 1

@@ -98,8 +98,11 @@ class _Edge(NamedTuple):
     verb: str
 
 
-def lint(chunking: Chunking, rules: Rules | None = None) -> Lint:
-    """Look for everything there is to object to; takes time by the length of the document."""
+def lint(chunking: Chunking, rules: Rules | None = None, report: Callable[[float], None] | None = None) -> Lint:
+    """Look for everything there is to object to; takes time by the length of the document.
+
+    ``report`` is told the share done, 0 to 1; what it raises ends the search.
+    """
     rules = rules or Rules()
     document = chunking.document
     not_checked = _not_checked(document)
@@ -108,7 +111,7 @@ def lint(chunking: Chunking, rules: Rules | None = None) -> Lint:
         lambda: _stranded(chunking): "stranded heading",
         lambda: _pronouns(chunking): "opening pronoun",
         lambda: _sizes(chunking, rules): "tiny",
-        lambda: _duplicates(chunking, rules): "near-duplicate",
+        lambda: _duplicates(chunking, rules, report): "near-duplicate",
     }
     found = [
         finding
@@ -266,8 +269,8 @@ def _sizes(chunking: Chunking, rules: Rules) -> Iterator[Finding]:
             yield Finding("oversize", chunk.index, chunk.span, message)
 
 
-def _duplicates(chunking: Chunking, rules: Rules) -> Iterator[Finding]:
-    """Yield a finding for each chunk that nearly repeats one before it."""
-    for index, like, similarity in near_duplicates(chunking, rules.similarity):
+def _duplicates(chunking: Chunking, rules: Rules, report: Callable[[float], None] | None) -> Iterator[Finding]:
+    """Yield a finding for each chunk that nearly repeats one before it; nearly all time goes here."""
+    for index, like, similarity in near_duplicates(chunking, rules.similarity, report):
         message = f"Chunk {index + 1} repeats chunk {like + 1}: {similarity:.0%} of their three-word runs are the same."
         yield Finding("near-duplicate", index, chunking[index].span, message)

@@ -12,7 +12,7 @@ from chunkviz.evidence import SizeLimit
 from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
-from chunkviz.ui import session, sidebar, take_away
+from chunkviz.ui import lint_panel, session, sidebar, take_away
 from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -25,11 +25,16 @@ def draw(chunking: Chunking) -> None:
     measured = session.remembered(chunking, "numbers", lambda: numbers(chunking))
     _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
     _draw_what_was_found(chunking)
-    focus = _draw_fidelity(chunking)
+    gap, asked = _draw_fidelity(chunking), session.get("gap serial", 0)
+    checked = lint_panel.draw(chunking, key="lint")
+    # Of a gap and a finding the one asked for last is shown.
+    by_lint = checked.focus is not None and (gap is None or checked.serial > asked)
+    focus, serial = (checked.focus, checked.serial) if by_lint else (gap, asked)
     marked, chosen = _marked_by_charts(chunking)
     state = draw_viewer(
-        chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=session.get("focus serial", 0)
-    )
+        chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=serial,
+        findings=checked.findings,
+    )  # fmt: skip
     _draw_parent(chunking, state.selected)
     _draw_sizes(chunking, state.selected)
     take_away.draw(chunking)
@@ -175,7 +180,9 @@ def _draw_fidelity(chunking: Chunking) -> Span | None:
 
 
 def _next_focus() -> None:
-    session.put("focus serial", session.get("focus serial", 0) + 1)
+    serial = session.get(lint_panel.SERIAL, 0) + 1
+    session.put(lint_panel.SERIAL, serial)
+    session.put("gap serial", serial)
 
 
 def _marked_by_charts(chunking: Chunking) -> tuple[tuple[int, ...], int | None]:

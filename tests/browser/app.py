@@ -7,8 +7,10 @@ import json
 import streamlit as st
 from app_texts import chunking, document
 
+from chunkviz.lint import lint
 from chunkviz.span import Span
 from chunkviz.ui.viewer import draw_viewer
+from chunkviz.ui.viewer.lanes import lanes_of
 
 st.set_page_config(layout="wide")
 keep = st.cache_resource(document)
@@ -22,6 +24,12 @@ pushed = right.button("Ask")
 if right.toggle("Hide"):
     st.write("hidden")
     st.stop()
+names = query.get("names", "").split("|")
+settings = [
+    (names[place] if place < len(names) else f"size {each}", chunking(name, int(each), of=keep(name)))
+    for place, each in enumerate(filter(None, query.get("lanes", "").split(",")))
+]
+without = left.toggle("Without layers")
 state = draw_viewer(
     drawn,
     key="viewer",
@@ -30,6 +38,8 @@ state = draw_viewer(
     focus=Span(*json.loads(query["focus"])) if "focus" in query else None,
     highlights="elements" not in query,
     marking="marking" in query,
+    lanes=() if without else lanes_of(settings),
+    findings=lint(drawn).findings if "lint" in query and not without else (),
 )
 if "marking" in query:
     span = state.marked_text

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from chunkviz.ui import session
+from chunkviz.ui.viewer.layers import findings_message, lanes_message
 from chunkviz.ui.viewer.payload import (
     Pointer,
     boundaries_message,
@@ -140,7 +141,19 @@ def draw_viewer(
                 heat=heat,
             ),
         )
+        if _wanted(f"{key}:lanes", bool(lanes)):
+            _relay(key=f"{key}:lanes", data=lanes_message(lanes, document, viewer=key))
+        if _wanted(f"{key}:findings", bool(findings)):
+            _relay(key=f"{key}:findings", data=findings_message(findings, chunking, viewer=key))
     return ViewerState(pointer.selected, pointer.anchor, marked_span(result.get("marked_text"), document))
+
+
+def _wanted(layer: str, there: bool) -> bool:  # noqa: FBT001  whether there is anything to draw
+    """Whether a layer's message is sent: an empty one only to take away what an earlier run has sent."""
+    memory = f"{layer}:sent"
+    if there:
+        session.put(memory, value=True)
+    return there or bool(session.get(memory))
 
 
 def _do_nothing() -> None:

@@ -173,14 +173,9 @@ class Brackets {
     const { viewer } = this
     event.stopPropagation()
     if (!bracket || event.pointerType === "touch") return viewer.hideTooltip()
-    const { tooltip } = viewer.parts
     const about = made("div", `about hue-${Number(bracket.dataset.parent) % HUES}`)
     about.append(made("strong", "", bracket.getAttribute("aria-label")), made("div", "", "Returned when one of its children is found. Click to go to the first."))
-    tooltip.replaceChildren(about)
-    viewer.told = ""
-    viewer.pointer = null
-    tooltip.hidden = false
-    return putBeside(tooltip, event.clientX, event.clientY)
+    return viewer.showBeside([about], event)
   }
 }
 

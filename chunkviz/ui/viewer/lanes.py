@@ -54,9 +54,7 @@ class Lane:
         return alone
 
 
-def lanes_of(
-    chunkings: Sequence[tuple[str, Chunking]], *, reference: int = 0, tolerance: int = 0
-) -> tuple[Lane, ...]:
+def lanes_of(chunkings: Sequence[tuple[str, Chunking]], *, reference: int = 0, tolerance: int = 0) -> tuple[Lane, ...]:
     """Return a lane for each named chunking of one document, in the order given.
 
     Boundaries that differ by white space only are at one place. With a tolerance of so many characters

@@ -19,6 +19,8 @@ const PALETTES = {
     focus: "rgba(220, 38, 38, 0.18)",
     focusLine: "#b91c1c",
     unseen: "#57606c",
+    finding: "rgba(217, 119, 6, 0.16)",
+    findingLine: "#8a4b08",
   },
   dark: {
     hues: ["96, 165, 250", "245, 170, 66", "52, 211, 160", "192, 132, 252"],
@@ -34,6 +36,8 @@ const PALETTES = {
     focus: "rgba(248, 113, 113, 0.20)",
     focusLine: "#fca5a5",
     unseen: "#a3adba",
+    finding: "rgba(251, 191, 36, 0.16)",
+    findingLine: "#fcd069",
   },
 }
 
@@ -75,5 +79,5 @@ function paletteRules(palette, suffix) {
     .join("\n")
   const lines = palette.lines.map((colour, hue) => `--line-${hue}: ${colour};`).join(" ")
   const heats = palette.heats.map((alpha, strength) => `--heat-${strength + 1}: rgba(${palette.heat}, ${alpha});`).join(" ")
-  return `${layers}\n.viewer { ${lines} ${heats} --heat-line: ${palette.heatLine}; --focus-line: ${palette.focusLine}; }`
+  return `${layers}\n.viewer { ${lines} ${heats} --heat-line: ${palette.heatLine}; --focus-line: ${palette.focusLine}; --finding: ${palette.finding}; --finding-line: ${palette.findingLine}; }`
 }

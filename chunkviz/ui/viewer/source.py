@@ -12,6 +12,8 @@ _SCRIPTS = (
     "paint.js",
     "overlay.js",
     "brackets.js",
+    "lanes.js",
+    "findings.js",
     "minimap.js",
     "detail.js",
     "table.js",

@@ -17,7 +17,7 @@ class Viewer {
     this.focused = ""
     this.spaces = false
     this.near = [0, -1]
-    this.bodies = { document: null, boundaries: null, pointer: null }
+    this.bodies = { document: null, boundaries: null, pointer: null, lanes: null, findings: null }
     this.build()
   }
 
@@ -36,6 +36,8 @@ class Viewer {
     this.page = new Page(this.parts.scroller, this.parts.sheet, this.parts.blocks)
     this.overlay = new Overlay(this.page, this.parts.overlay)
     this.brackets = new Brackets(this)
+    this.lanes = new Lanes(this)
+    this.findings = new Findings(this)
     this.minimap = new Minimap(this.parts.minimap, (units) => this.page.scrollTo(units, 0.5))
     this.detail = new Detail(this.parts.detail)
     this.table = new ChunkTable(this.parts.table, (index) => this.choose(index, true), (query) => this.find(query))
@@ -93,13 +95,14 @@ class Viewer {
     this.element.dataset.painter = wanted === HighlightPainter ? "highlights" : "elements"
     if (this.text) {
       this.overlay.forgetSpaces()
+      this.lanes.paint()
       this.draw()
     }
   }
 
   /**
    * Take a message out of the inbox. Inflating is not instant: what arrives meanwhile wins.
-   * @param {"document" | "boundaries" | "pointer"} kind
+   * @param {"document" | "boundaries" | "pointer" | "lanes" | "findings"} kind
    */
   async receive(kind) {
     const message = this.inbox?.get(kind)
@@ -145,6 +148,13 @@ class Viewer {
       if (!this.stale && this.beyond.facts.length) this.showSelected()
     }
     if (this.chunks && this.stale) this.showChunks()
+    if (this.chunks) this.meetLayers()
+  }
+
+  /** Lanes belong to the document, findings to its boundaries. */
+  meetLayers() {
+    this.lanes.meet(this.bodies.lanes)
+    this.findings.meet(this.bodies.findings)
   }
 
   /**
@@ -159,6 +169,7 @@ class Viewer {
     this.chunks.message = boundaries.message
     this.layers = { ...this.layers, selected: columns ? -1 : this.anchored() }
     clearTimeout(this.settling)
+    this.findings.meet(this.bodies.findings)
     if (!columns) return this.showChunks()
     // Table and drawer cost more than a frame has, so they wait until the line rests.
     this.settling = setTimeout(() => !this.gone && this.showChunks(), 120)
@@ -184,7 +195,10 @@ class Viewer {
       this.select(head.selected ?? -1)
       if (this.layers.selected >= 0 && !moved) this.reveal(this.layers.selected)
     }
-    if (moved) this.page.scrollTo(focus[0], 0.35)
+    if (moved) {
+      this.page.scrollTo(focus[0], 0.35)
+      this.findings.follow(focus)
+    }
     const come = head.heat?.come ?? 0
     if (this.came !== undefined && come > this.came) this.parts.reading.scrollIntoView({ block: "nearest" })
     this.came = come
@@ -228,6 +242,8 @@ class Viewer {
     const [from, to] = [this.text.blocks[near[0]], this.text.blockEnd(near[1])]
     this.overlay.draw(this.chunks, this.layers, from, to)
     this.brackets.draw(from, to)
+    this.lanes.draw(from, to)
+    this.findings.draw(from, to)
     this.overlay.drawSpaces(range(near[0], near[1]), this.spaces)
     this.minimap.draw(this.chunks, this.layers, this.text.text.length, this.page.seen(), this.colours)
   }
@@ -342,9 +358,19 @@ class Viewer {
     else this.reveal(index)
   }
 
+  /** Keys of lanes and findings. @param {KeyboardEvent} event @returns {boolean} whether it was one */
+  pressLayer(event) {
+    const layer = { d: this.lanes, f: this.findings }[event.key.toLowerCase()]
+    if (!layer || layer.bar.element.hidden || event.ctrlKey || event.metaKey || event.altKey) return false
+    event.preventDefault()
+    event.stopPropagation()
+    layer.step(event.shiftKey ? -1 : 1)
+    return true
+  }
+
   /** @param {KeyboardEvent} event */
   press(event) {
-    if (event.ctrlKey || event.metaKey || !this.chunks?.count) return
+    if (event.ctrlKey || event.metaKey || !this.chunks?.count || this.pressLayer(event)) return
     const name = event.altKey ? `Alt+${event.key}` : event.key
     const last = this.chunks.count - 1
     const actions = {
@@ -402,6 +428,16 @@ class Viewer {
       if (lost) tooltip.append(made("div", "lost", "Never seen by the model: it lies beyond the model's limit."))
     }
     this.told = name
+    tooltip.hidden = false
+    return putBeside(tooltip, event.clientX, event.clientY)
+  }
+
+  /** Show a tooltip for what lies over the text. @param {HTMLElement[]} parts @param {PointerEvent} event */
+  showBeside(parts, event) {
+    const { tooltip } = this.parts
+    tooltip.replaceChildren(...parts)
+    this.told = ""
+    this.pointer = null
     tooltip.hidden = false
     return putBeside(tooltip, event.clientX, event.clientY)
   }
@@ -562,7 +598,7 @@ export default function mount(component) {
     viewer.source = data
     entry.inbox.set("document", { head, body: data.subarray(4 + size) })
   }
-  for (const kind of ["document", "boundaries", "pointer"]) viewer.receive(kind)
+  for (const kind of ["document", "boundaries", "pointer", "lanes", "findings"]) viewer.receive(kind)
   return () => {
     viewer.dispose()
     VIEWERS.delete(parentElement)
