@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import TypeAlias, get_args
 
 import streamlit as st
 
@@ -14,19 +14,19 @@ from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import jobs, lint_panel, outcomes, prices, session, sidebar
-from chunkviz.ui.compare import measured, own, pictures, start, table
+from chunkviz.ui.compare import agreed, measured, own, pictures, start, table
 from chunkviz.ui.compare.settings import MOST, Compared, compared
-from chunkviz.ui.compare.table import Terms, lettered
+from chunkviz.ui.compare.table import Terms
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
-from chunkviz.ui.viewer.lanes import LANE_LETTERS, lanes_of
+from chunkviz.ui.viewer.lanes import lanes_of
 
+Ready: TypeAlias = Sequence[tuple[Compared, Chunking]]
+"""The settings that have chunks, with them."""
 _LARGE = 1_000_000
 """Characters above which lint waits until it is asked for: it looks at every word of every setting."""
 _MOST_TOLERANCE = 1_000
 _SHOWN = "compare shown"
-Ready = Sequence[tuple[int, str, Chunking]]
-"""Place among all settings, name and chunking of each that has one."""
 
 
 def draw() -> None:
@@ -42,9 +42,7 @@ def draw() -> None:
     found, left_out = compared(document, setting)
     if len(found) < 2:  # noqa: PLR2004  comparing needs two
         start.draw(len(found))
-        for each in found:
-            if each.pending is not None:
-                outcomes.draw(each.pending, each.name, slot=each.slot)
+        _draw_pending(found)
     else:
         _draw_comparison(document, found)
     if left_out:
@@ -55,37 +53,40 @@ def draw() -> None:
 
 def _draw_comparison(document: Document, found: Sequence[Compared]) -> None:
     reference, terms = _choose_terms(found)
-    ready: Ready = [(place, each.name, each.chunking) for place, each in enumerate(found) if each.chunking is not None]
-    place_of_table = st.container()
-    _measure(document, ready, found[reference].chunking, terms)
-    with place_of_table:
-        _draw_table(found, found[reference], terms)
+    ready: Ready = [(each, each.chunking) for each in found if each.chunking is not None]
+    top = st.container()
+    _measure(document, [chunking for _, chunking in ready], reference.chunking, terms)
+    with top:
+        _draw_table(found, reference, terms)
         _draw_pending(found)
     if not ready:
         return
-    shown = _choose_shown(ready)
-    if found[reference].chunking is None:
-        name = as_plain(found[reference].name)
+    shown = next((place for place, (each, _) in enumerate(ready) if each.name == session.get(_SHOWN)), 0)
+    if reference.chunking is None:
         st.info(
-            f"**{name}** is the reference and has no chunks; choose another to compare with.", icon=":material/flag:"
+            f"**{as_plain(reference.name)}** is the reference and has no chunks; choose another to compare with.",
+            icon=":material/flag:",
         )
     elif len(ready) > 1:
-        _draw_agreement(found, reference, shown, terms)
+        others = [each for each, _ in ready if each is not reference]
+        agreed.draw_numbers(reference, ready[shown][0] if ready[shown][0] in others else others[0], terms)
     _draw_document(document, ready, reference, shown, terms)
     if len(ready) > 1:
-        _draw_more(ready, found, reference, terms)
+        st.subheader("Sizes", anchor=False)
+        pictures.draw_sizes([(each.label, chunking) for each, chunking in ready])
+    if len(ready) > 2:  # noqa: PLR2004  the numbers above say all of two
+        agreed.draw_all(ready, reference, terms)
 
 
-def _choose_terms(found: Sequence[Compared]) -> tuple[int, Terms]:
-    """Let the reference and the measures be chosen; return the place of the reference, and the terms."""
-    names = [each.name for each in found]
-    if session.stored("reference", names[0]) not in names:
-        session.put("reference", names[0])
+def _choose_terms(found: Sequence[Compared]) -> tuple[Compared, Terms]:
+    """Let the reference and the measures be chosen."""
+    named = {each.name: each for each in found}
+    if session.stored("reference", found[0].name) not in named:
+        session.put("reference", found[0].name)
     models = {model.label: model for model in EMBEDDING_MODELS}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="terms"):
         chosen = st.selectbox(
-            "Reference", names, key="reference", bind="query-params", width=250,
-            format_func=lambda name: lettered(names.index(name), name) if name in names else name,
+            "Reference", list(named), key="reference", bind="query-params", width=250,
             help="The setting that the others are held against.",
         )  # fmt: skip
         tolerance = st.number_input(
@@ -104,13 +105,11 @@ def _choose_terms(found: Sequence[Compared]) -> tuple[int, Terms]:
         )  # fmt: skip
     model = models[label or EMBEDDING_MODELS[0].label]
     windows: AgreementUnit = "tokens" if unit == "tokens" else "characters"
-    place = names.index(chosen) if chosen in names else 0
-    return place, Terms(int(tolerance), windows, model, prices.in_force())
+    return named.get(chosen or "", found[0]), Terms(int(tolerance), windows, model, prices.in_force())
 
 
-def _measure(document: Document, ready: Ready, reference: Chunking | None, terms: Terms) -> None:
+def _measure(document: Document, chunkings: Sequence[Chunking], reference: Chunking | None, terms: Terms) -> None:
     """Work out what is not known yet, the quick things first."""
-    chunkings = [chunking for _, _, chunking in ready]
     tasks = [measured.numbers_of(each) for each in chunkings]
     if reference is not None:
         tasks += [
@@ -132,12 +131,12 @@ def _measure(document: Document, ready: Ready, reference: Chunking | None, terms
         st.button(
             "Count lint and cuts in tables, too", icon=":material/rule:", key="count lint", type="tertiary",
             on_click=session.put, args=("lint asked for", document.id),
-            help="It takes about half a minute a setting for ten million characters.",
+            help="On a document this long it takes a while: about two seconds per million characters and setting.",
         )  # fmt: skip
 
 
 def _draw_table(found: Sequence[Compared], reference: Compared, terms: Terms) -> None:
-    rows = [table.row_of(place, each, terms) for place, each in enumerate(found)]
+    rows = [table.row_of(each, terms) for each in found]
     names = [each.name for each in found]
     key = "comparison " + " ".join(names)
 
@@ -178,69 +177,23 @@ def _draw_pending(found: Sequence[Compared]) -> None:
             )
 
 
-def _choose_shown(ready: Ready) -> int:
-    """Return the place among ``ready`` of the setting that the document shows."""
-    names = [name for _, name, _ in ready]
-    held = session.get(_SHOWN)
-    return names.index(held) if held in names else 0
-
-
-def _draw_agreement(found: Sequence[Compared], reference: int, shown: int, terms: Terms) -> None:
-    """Draw the numbers of the one setting that matters most: the one in the document, or else the first other."""
-    ready = [place for place, each in enumerate(found) if each.chunking is not None]
-    other = ready[shown] if ready[shown] != reference else next(each for each in ready if each != reference)
-    a, b = found[reference], found[other]
-    if a.chunking is None or b.chunking is None:
-        return
-    pair = measured.known_pair(a.chunking, b.chunking, tolerance=terms.tolerance, unit=terms.unit)
-    if pair is None:
-        return
-    cells = table.agreement_cells(pair)
-    one, two = LANE_LETTERS[reference], LANE_LETTERS[other]
-    unit = terms.unit
-    window = "" if pair.windows is None else f" Window: {pair.windows.window:,} of {pair.windows.length:,} {unit}."
-    helps = {
-        "F1": "Boundaries of both: the harmonic mean of precision and recall. 1 is the same.",
-        "Precision": f"Share of the boundaries of {two} that {one} has, too.",
-        "Recall": f"Share of the boundaries of {one} that {two} has, too.",
-        "Pk": "Share of windows whose two ends lie in one chunk for one setting and not for the other; 0 is the same. "
-        f"Beeferman et al., 1999.{window}",
-        "WindowDiff": "Share of windows in which the numbers of boundaries differ; 0 is the same. Pevzner and "
-        f"Hearst, 2002.{window}",
-    }
-    with st.container(horizontal=True, gap="small", key="measures"):
-        for name, meaning in helps.items():
-            value = cells[name]
-            st.metric(name if name != "F1" else "Boundary F1", "–" if value is None else f"{value:.2f}", help=meaning)
-        st.metric("Shared", f"{cells['Shared']:,}", help="Boundaries of both settings.")
-        st.metric(f"{one} only", f"{cells['Only reference']:,}", help="Boundaries that only the reference has.")
-        st.metric(f"{two} only", f"{cells['Only this']:,}", help="Boundaries that the reference does not have.")
-    apart = f"at most {terms.tolerance:,} characters apart" if terms.tolerance else "at the same place"
-    undefined = table.why_undefined(pair, a.name, b.name)
-    st.caption(
-        f"**{two} {as_plain(b.name)}** against **{one} {as_plain(a.name)}**: boundaries {apart}, white space not "
-        f"counted; windows in {unit}.{f' – is not defined: {as_plain(undefined)}.' if undefined else ''}"
-    )
-
-
-def _draw_document(document: Document, ready: Ready, reference: int, shown: int, terms: Terms) -> None:
+def _draw_document(document: Document, ready: Ready, reference: Compared, shown: int, terms: Terms) -> None:
     """Draw the bar code, the lint of the setting shown, and the document with a lane for each setting."""
-    places = [place for place, _, _ in ready]
-    held_against = places.index(reference) if reference in places else 0
-    _, name, chunking = ready[shown]
+    held_against = next((place for place, (each, _) in enumerate(ready) if each is reference), 0)
+    each, chunking = ready[shown]
     lanes = session.remembered(
         chunking, "compare lanes",
-        lambda: lanes_of([(each, made) for _, each, made in ready], reference=held_against, tolerance=terms.tolerance),
-        *((each, id(made)) for _, each, made in ready), held_against, terms.tolerance,
+        lambda: lanes_of([(one.name, made) for one, made in ready], reference=held_against, tolerance=terms.tolerance),
+        *((one.name, id(made)) for one, made in ready), held_against, terms.tolerance,
     )  # fmt: skip
-    clicked = pictures.draw_bar_code(lanes, places, held_against, document)
-    st.markdown(f"**In the document: {LANE_LETTERS[places[shown]]} {as_plain(name)}**")
+    clicked = pictures.draw_bar_code(lanes, held_against, document)
+    st.markdown(f"**In the document: {as_plain(each.label)}**")
     view = lint_panel.draw(chunking, key="compare lint")
     if clicked is not None:
-        _focus(clicked)
+        _focus(document, clicked)
     elif session.get("compare lint serial", 0) != view.serial:
         session.put("compare lint serial", view.serial)
-        _focus(view.focus)
+        _focus(document, view.focus)
     kept: tuple[str, Span] | None = session.get("compare focus")
     draw_viewer(
         chunking, key="compare viewer", height=520, lanes=lanes if len(lanes) > 1 else (), findings=view.findings,
@@ -249,36 +202,6 @@ def _draw_document(document: Document, ready: Ready, reference: int, shown: int,
     )  # fmt: skip
 
 
-def _focus(span: Span | None) -> None:
-    setting: sidebar.Setting = session.get("setting")
-    document = setting.document
-    session.put("compare focus", None if span is None or document is None else (document.id, span))
+def _focus(document: Document, span: Span | None) -> None:
+    session.put("compare focus", None if span is None else (document.id, span))
     session.put("compare serial", session.get("compare serial", 0) + 1)
-
-
-def _draw_more(ready: Ready, found: Sequence[Compared], reference: int, terms: Terms) -> None:
-    """Draw the sizes, and the agreement of more than two."""
-    st.subheader("Sizes", anchor=False)
-    pictures.draw_sizes(ready)
-    if len(ready) < 3:  # noqa: PLR2004  the numbers above say it all of two
-        return
-    st.subheader("Agreement", anchor=False)
-    rows = [
-        row
-        for place, each in enumerate(found)
-        if place != reference and (row := table.agreement_row(place, each, found[reference], terms)) is not None
-    ]
-    if rows:
-        three = st.column_config.NumberColumn(format="%.2f")
-        st.dataframe(
-            rows, hide_index=True, key="agreement table", width="stretch", height="content",
-            column_config={"": st.column_config.TextColumn(width=40, pinned=True),
-                           "Name": st.column_config.TextColumn(width="medium"),
-                           **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), three)},
-            placeholder="–", alt="Agreement with the reference",
-        )  # fmt: skip
-        st.caption(
-            f"Against **{LANE_LETTERS[reference]} {as_plain(found[reference].name)}**. – where it is not "
-            "defined, as for a setting of one chunk, which has no boundary."
-        )
-    pictures.draw_map(ready, terms)

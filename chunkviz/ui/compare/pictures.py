@@ -13,7 +13,7 @@ from chunkviz.metrics import size_bins
 from chunkviz.span import Span
 from chunkviz.ui import session
 from chunkviz.ui.compare import measured
-from chunkviz.ui.compare.table import Terms, lettered
+from chunkviz.ui.compare.table import Terms
 from chunkviz.ui.figures_compare import Strip, agreement_map, bar_code, budget, token_histograms
 from chunkviz.ui.viewer.lanes import LANE_COLOURS, LANE_LETTERS, Lane
 
@@ -27,15 +27,14 @@ def colours() -> tuple[str, ...]:
     return LANE_COLOURS["dark" if session.is_dark() else "light"]
 
 
-def draw_bar_code(lanes: Sequence[Lane], places: Sequence[int], reference: int, document: Document) -> Span | None:
+def draw_bar_code(lanes: Sequence[Lane], reference: int, document: Document) -> Span | None:
     """Draw a strip for each lane; return a place around a boundary that was clicked since the last run.
 
-    ``places`` are those of the lanes among all settings, and ``reference`` is the place of one of the lanes.
+    ``reference`` is the place of one of the lanes.
     """
-    hues = colours()
     strips = [
-        Strip(lettered(place, lane.name), lane.offsets, lane.cut_by[:, reference], hues[place])
-        for place, lane in zip(places, lanes, strict=True)
+        Strip(f"{letter} {lane.name}", lane.offsets, lane.cut_by[:, reference], colour)
+        for letter, lane, colour in zip(LANE_LETTERS, lanes, colours(), strict=False)
     ]
     key = f"bar code {document.id} {len(strips)} {sum(int(each.offsets.sum()) for each in strips)}"
     st.plotly_chart(
@@ -43,9 +42,8 @@ def draw_bar_code(lanes: Sequence[Lane], places: Sequence[int], reference: int, 
         alt="Boundaries of each setting along the document",
     )  # fmt: skip
     most = budget(len(strips))
-    thinned = [f"**{LANE_LETTERS[place]}**" for place, each in zip(places, strips, strict=True)
-               if len(each.offsets) > most]  # fmt: skip
-    letter = LANE_LETTERS[places[reference]]
+    thinned = [f"**{each.name[0]}**" for each in strips if len(each.offsets) > most]
+    letter = LANE_LETTERS[reference]
     words = f"A line is a boundary; half a line, one that **{letter}** does not have. Click one to go there."
     if thinned:
         stretch = max(1, round(len(document) / most))
@@ -69,24 +67,23 @@ def _clicked(key: str, document: Document) -> Span | None:
     return Span(max(0, at - _AROUND), min(len(document), at + _AROUND))
 
 
-def draw_sizes(chunkings: Sequence[tuple[int, str, Chunking]]) -> None:
-    """Draw the sizes of every setting, each by its place, its name and its chunking, over the same bins."""
-    counts = {lettered(place, name): chunking.token_counts for place, name, chunking in chunkings}
+def draw_sizes(labelled: Sequence[tuple[str, Chunking]]) -> None:
+    """Draw the sizes of every setting over the same bins; labels begin with the letter."""
+    counts = {label: chunking.token_counts for label, chunking in labelled}
     edges, _ = size_bins(np.concatenate(list(counts.values())))
-    hues = colours()
-    figure = token_histograms(counts, edges, [hues[place] for place, _, _ in chunkings])
+    figure = token_histograms(counts, edges, colours())
     st.plotly_chart(
         figure, key="compare sizes", config=_STILL, alt="Histograms of the tokens in a chunk, one a setting"
     )
-    encodings = {chunking.tokens.tokenizer.name for _, _, chunking in chunkings}
+    encodings = {chunking.tokens.tokenizer.name for _, chunking in labelled}
     counted = (
         "" if len(encodings) == 1 else f" The settings are counted in different tokens: {', '.join(sorted(encodings))}."
     )
     st.caption(f"How many chunks have so many tokens. Click a name above the picture to hide or show it.{counted}")
 
 
-def draw_map(chunkings: Sequence[tuple[int, str, Chunking]], terms: Terms) -> None:
-    """Draw the F1 of every two settings, as far as it is known."""
+def draw_map(labelled: Sequence[tuple[str, Chunking]], terms: Terms) -> None:
+    """Draw the F1 of every two settings, as far as it is known; labels begin with the letter."""
 
     def cell(one: Chunking, other: Chunking) -> float | None:
         task = measured.f1_of(one, other, tolerance=terms.tolerance)
@@ -94,11 +91,11 @@ def draw_map(chunkings: Sequence[tuple[int, str, Chunking]], terms: Terms) -> No
         return found
 
     cells = [
-        [cell(*((one, other) if i <= j else (other, one))) for j, (_, _, other) in enumerate(chunkings)]
-        for i, (_, _, one) in enumerate(chunkings)
+        [cell(*((one, other) if i <= j else (other, one))) for j, (_, other) in enumerate(labelled)]
+        for i, (_, one) in enumerate(labelled)
     ]
     st.plotly_chart(
-        agreement_map([lettered(place, name) for place, name, _ in chunkings], cells), key="agreement map",
+        agreement_map([label for label, _ in labelled], cells), key="agreement map",
         config=_STILL, alt="Boundary F1 of every two settings",
     )  # fmt: skip
     st.caption("F1 of every two settings: 1 where all boundaries are shared, 0 where none is, – where neither has one.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from chunkviz.chunk import Chunking
@@ -12,6 +12,7 @@ from chunkviz.services import Services
 from chunkviz.strategies import Strategy
 from chunkviz.ui import outcomes, own_chunks, pins, services, session, sidebar
 from chunkviz.ui.outcomes import Failed, Outcome, Pending, Running
+from chunkviz.ui.viewer.lanes import LANE_LETTERS
 
 Kind: TypeAlias = Literal["pinned", "own chunks", "in the sidebar"]
 MOST = pins.MOST
@@ -36,11 +37,18 @@ class Compared:
     """Of the job that makes its chunks; "" for own chunks."""
     paid: str | None = None
     """The one paid model that is asked while chunking; None for none or two."""
+    letter: str = ""
+    """What its lane and its strip are called; "" while it has no chunks, and so neither of them."""
 
     @property
     def chunking(self) -> Chunking | None:
         """The chunking, where there is one."""
         return self.outcome if isinstance(self.outcome, Chunking) else None
+
+    @property
+    def label(self) -> str:
+        """The name behind the letter."""
+        return f"{self.letter} {self.name}".strip()
 
     @property
     def pending(self) -> Pending | None:
@@ -53,6 +61,12 @@ def compared(document: Document, setting: sidebar.Setting) -> tuple[tuple[Compar
 
     One that takes long is made at a time, for all of them wait for the same processor; the others wait for their turn.
     """
+    found, left_out = _side_by_side(document, setting)
+    letters = iter(LANE_LETTERS)
+    return tuple(replace(each, letter=next(letters)) if each.chunking is not None else each for each in found), left_out
+
+
+def _side_by_side(document: Document, setting: sidebar.Setting) -> tuple[list[Compared], bool]:
     found: list[Compared] = []
     free = True
     for pin in pins.all():
@@ -65,11 +79,11 @@ def compared(document: Document, setting: sidebar.Setting) -> tuple[tuple[Compar
         name = _unique(own.name, found)
         found.append(Compared(name, "own chunks", f"chunks of {own.file}", own.chunking, ""))
     if _is_pinned(setting):
-        return tuple(found), False
+        return found, False
     if len(found) >= MOST:
-        return tuple(found), True
+        return found, True
     found.append(_of_sidebar(document, setting, _unique(IN_SIDEBAR, found), start=free))
-    return tuple(found), False
+    return found, False
 
 
 def _is_pinned(setting: sidebar.Setting) -> bool:

@@ -20,7 +20,6 @@ from chunkviz.ui.compare.measured import Pair, known_lint, known_numbers, known_
 from chunkviz.ui.compare.settings import Compared, about
 from chunkviz.ui.ledgers import written
 from chunkviz.ui.outcomes import said
-from chunkviz.ui.viewer.lanes import LANE_LETTERS
 
 Row = dict[str, Any]
 STATE = "State"
@@ -40,14 +39,9 @@ class Terms:
     prices: Mapping[str, Price]
 
 
-def lettered(place: int, name: str) -> str:
-    """Return a setting's name behind its letter."""
-    return f"{LANE_LETTERS[place]} {name}"
-
-
-def row_of(place: int, each: Compared, terms: Terms) -> Row:
+def row_of(each: Compared, terms: Terms) -> Row:
     """Return what is known of one setting; None where it is not, or not yet."""
-    row: Row = {"": LANE_LETTERS[place], "Name": each.name, "Strategy": about(each)}
+    row: Row = {"": each.letter, "Name": each.name, "Strategy": about(each)}
     if each.pending is not None:
         row = {"": row[""], "Name": row["Name"], STATE: said(each.pending), "Strategy": row["Strategy"]}
     return {**row, **(_numbers(each.chunking, each.paid, terms) if each.chunking is not None else {})}
@@ -133,12 +127,12 @@ def _money(row: Row) -> Row:
     return {name: written(row[name], "dollars")} if name in row else {}
 
 
-def agreement_row(place: int, each: Compared, reference: Compared, terms: Terms) -> Row | None:
+def agreement_row(each: Compared, reference: Compared, terms: Terms) -> Row | None:
     """Return how far a setting agrees with the reference, or None where that is not known."""
     if each.chunking is None or reference.chunking is None:
         return None
     pair = known_pair(reference.chunking, each.chunking, tolerance=terms.tolerance, unit=terms.unit)
-    return None if pair is None else {"": LANE_LETTERS[place], "Name": each.name, **agreement_cells(pair)}
+    return None if pair is None else {"": each.letter, "Name": each.name, **agreement_cells(pair)}
 
 
 def agreement_cells(pair: Pair) -> Row:
@@ -171,9 +165,9 @@ def why_undefined(pair: Pair, reference: str, other: str) -> str:
 def to_csv(found: Sequence[Compared], reference: Compared, terms: Terms) -> bytes:
     """Return the comparison as CSV, UTF-8 with a mark for spreadsheets; cells that are not known are empty."""
     rows = []
-    for place, each in enumerate(found):
-        row = row_of(place, each, terms)
-        against = agreement_row(place, each, reference, terms) if each is not reference else None
+    for each in found:
+        row = row_of(each, terms)
+        against = agreement_row(each, reference, terms) if each is not reference else None
         row["Letter"] = row.pop("")
         row |= {name: value for name, value in (against or {}).items() if name not in {"", "Name"}}
         rows.append(
