@@ -58,10 +58,11 @@ def chunking_of(
     return chunking
 
 
-def is_known(document: Document, strategy: Strategy, services: Services) -> bool:
-    """Return whether the chunking is in memory."""
+def is_begun(document: Document, strategy: Strategy, services: Services, *, slot: str) -> bool:
+    """Return whether the chunking is in memory, or the job in ``slot`` makes it or has tried to."""
     memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
-    return _key(document, strategy, services) in memory
+    key = _key(document, strategy, services)
+    return key in memory or jobs.holds(key, slot)
 
 
 def forget(document: Document, strategy: Strategy, services: Services) -> None:

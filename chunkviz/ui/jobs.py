@@ -97,10 +97,16 @@ def draw_progress(slot: str) -> None:
         _draw_progress(f"job:{slot}")
 
 
-def share_of(slot: str) -> float | None:
-    """Return the share done (0 to 1) of the job in ``slot``, or None where there is none."""
+def holds(key: object, slot: str) -> bool:
+    """Return whether the job in ``slot``, done or not, is the one of this key."""
     job: Job[Any] | None = session.get(f"job:{slot}")
-    return None if job is None else min(job.share, 1.0)
+    return job is not None and job.key == key
+
+
+def share_of(slot: str) -> float:
+    """Return the share done (0 to 1) of the job in ``slot``; 0 where there is none."""
+    job: Job[Any] | None = session.get(f"job:{slot}")
+    return 0.0 if job is None else min(job.share, 1.0)
 
 
 @st.fragment(run_every=0.4)

@@ -58,7 +58,7 @@ def outcome_of(
     """
     try:
         strategy, services = make()
-        if not start and not compute.is_known(document, strategy, services) and jobs.share_of(slot) is None:
+        if not start and not compute.is_begun(document, strategy, services, slot=slot):
             return Waiting()
         chunking = compute.chunking_of(document, strategy, services, slot=slot, drawn=False)
     except Cancelled:
@@ -69,14 +69,14 @@ def outcome_of(
         return Failed(str(error))
     except Exception as error:  # noqa: BLE001  strategies of others raise anything; the other settings go on
         return Failed(f"{type(error).__name__}: {error}")
-    return Running(jobs.share_of(slot) or 0.0) if chunking is None else chunking
+    return Running(jobs.share_of(slot)) if chunking is None else chunking
 
 
 def said(outcome: Pending) -> str:
     """Return the outcome in words, for a cell of a table."""
     match outcome:
         case Running():
-            return f"chunking, {outcome.share:.0%} done"
+            return f"chunking, {min(outcome.share, 0.99):.0%} done"
         case Waiting():
             return "waits for its turn"
         case Stopped():
