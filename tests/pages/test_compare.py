@@ -10,17 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiktoken
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz import vocabulary
 from chunkviz.agreement import agreement, window_errors
 from chunkviz.chunk import Chunking
+from chunkviz.errors import Cancelled
 from chunkviz.export import to_csv, to_jsonl
 from chunkviz.lint import lint
 from chunkviz.metrics import numbers
 from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.prices import PRICES
 from chunkviz.samples import load_sample
+from chunkviz.tokens import get_tokenizer
+from chunkviz.ui import own_chunks
 from chunkviz.ui.compare import table
 from chunkviz.ui.compare.measured import Pair
 from chunkviz.ui.compare.settings import Compared
@@ -160,9 +165,18 @@ def test_a_reference_that_fails_leaves_the_rest_of_the_page(app: Start) -> None:
 
 
 def test_a_setting_that_cannot_be_is_a_row_too(app: Start) -> None:
-    at = app(FIXED, RECURSIVE, strategy="code", sample="essay")
-    state = at.dataframe[0].value.set_index("Name")
-    assert list(state.index) == ["fixed", "cuts", "this setting"]
+    at = app(FIXED, RECURSIVE)
+    well(at.text_area(key="recursive.separators").set_value("(").run())
+    well(at.toggle(key="recursive.is_regex").set_value(True).run())
+    assert "valid regular expressions" in rows(at)["this setting"]["State"]
+    assert rows(at)["cuts"]["State"] == "ready"
+
+
+def test_another_setting_is_shown_and_its_numbers_stand_above(app: Start) -> None:
+    at = app(FIXED, RECURSIVE)
+    assert "**B cuts** against **A fixed**" in said(at)
+    well(at.selectbox(key="compare shown").select("this setting").run())
+    assert "**C this setting** against **A fixed**" in said(at)
 
 
 def test_six_at_most_and_the_one_left_out_is_said(app: Start) -> None:
@@ -231,6 +245,32 @@ def test_a_csv_cell_is_no_formula() -> None:
     assert read[0]["State"] == "It is broken."
     assert read[0]["Letter"] == ""
     assert read[0]["Windows in"] == "characters"
+
+
+def test_the_csv_holds_the_agreement_with_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "known_numbers", numbers)
+    monkeypatch.setattr(table, "known_lint", lint)
+    monkeypatch.setattr(table, "known_pair", lambda a, b, **_: Pair(agreement(a, b, tolerance=40), None))
+    document = load_sample("essay")
+    one, two = fixed(document), cuts(document)
+    found = [
+        Compared("one", "pinned", "fixed_size", one, "1", letter="A"),
+        Compared("two", "pinned", "recursive", two, "2", letter="B"),
+    ]
+    first, second = csv.DictReader(io.StringIO(table.to_csv(found, found[0], TERMS).decode("utf-8-sig")))
+    assert (first["Letter"], first["Name"], first["Chunks"]) == ("A", "one", str(len(one)))
+    assert (second["Reference"], second["Strategy"]) == ("one", "recursive 128 tokens")
+    assert (first["F1"], second["F1"]) == ("", f"{agreement(one, two, tolerance=40).f1:.6g}")
+    assert (second["Lint"], second["Pk"], second["Counted in"]) == (str(len(lint(two).findings)), "", "cl100k_base")
+
+
+def test_cells_of_agreement_are_those_of_the_core() -> None:
+    document = cv.Document("One two. " * 40)
+    one, two = (cv.FixedSize(chunk_size=size, chunk_overlap=0).chunk(document) for size in (30, 60))
+    assert table.agreement_cells(Pair(agreement(one, two), None)) == {
+        "F1": 0.5, "Precision": 1.0, "Recall": 1 / 3, "Pk": None, "WindowDiff": None, "Shared": 1,
+        "Only reference": 2, "Only this": 0,
+    }  # fmt: skip
 
 
 # Own chunks -----------------------------------------------------------------------------------------
@@ -306,6 +346,40 @@ def test_own_chunks_of_another_document_are_kept_and_named(app: Start) -> None:
     assert "1 file of own chunks belong" in said(at).replace("belongs", "belong")
     well(at.button_group(key="sample").set_value("essay").run())
     assert "mine" in rows(at)
+
+
+def test_own_chunks_are_counted_in_the_tokens_of_the_sidebar(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = app(RECURSIVE)
+    chunking = fixed(load_sample("essay"))
+    upload(at, "mine.csv", to_csv(chunking))
+    assert rows(at)["mine"]["Largest"] == 128
+    own = tiktoken.get_encoding
+
+    def get_encoding(name: str) -> tiktoken.Encoding:
+        ranks = {bytes([value]): value for value in range(256)}
+        plain = tiktoken.Encoding(name, pat_str=r"[\s\S]", mergeable_ranks=ranks, special_tokens={})
+        return own(name) if name.startswith("cl100k") else plain
+
+    monkeypatch.setattr(vocabulary.tiktoken, "get_encoding", get_encoding)
+    get_tokenizer.cache_clear()
+    well(at.selectbox(key="encoding").select("o200k_base").run())
+    assert rows(at)["mine"]["Largest"] == max(len(chunk.text.encode()) for chunk in chunking)
+    assert "counted in different tokens: cl100k_base, o200k_base" in said(at)
+    get_tokenizer.cache_clear()
+
+
+def test_reading_own_chunks_can_be_stopped() -> None:
+    document = load_sample("essay")
+
+    def stop(share: float) -> None:
+        if share > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        own_chunks.read(
+            to_jsonl(fixed(document)), "mine.jsonl", document, get_tokenizer("cl100k_base"), column=None,
+            most=1_000_000, report=stop,
+        )  # fmt: skip
 
 
 def test_a_file_above_the_limit_is_refused(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:

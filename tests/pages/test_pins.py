@@ -178,7 +178,9 @@ def draw_outcomes() -> None:
     second = outcomes.outcome_of(document, lambda: (cv.Recursive(), cv.Services()), slot="second", start=not running)
     third = outcomes.outcome_of(document, broken, slot="third")  # type: ignore[arg-type]
     for each in (first, second, third):
-        st.text(f"{type(each).__name__}: {'' if isinstance(each, cv.Chunking) else outcomes.said(each)}")
+        st.text(
+            type(each).__name__ if isinstance(each, cv.Chunking) else f"{type(each).__name__}: {outcomes.said(each)}"
+        )
 
 
 def test_one_long_setting_is_made_at_a_time_and_an_unknown_error_is_told() -> None:
@@ -189,4 +191,4 @@ def test_one_long_setting_is_made_at_a_time_and_an_unknown_error_is_told() -> No
     at.session_state["gate"].set()
     while at.text[0].value.startswith("Running"):
         at.run()
-    assert [each.value for each in at.text][:2] == ["Chunking: ", "Chunking: "]
+    assert [each.value for each in at.text][:2] == ["Chunking", "Chunking"]

@@ -61,7 +61,10 @@ def _draw_comparison(document: Document, found: Sequence[Compared]) -> None:
         _draw_pending(found)
     if not ready:
         return
-    shown = next((place for place, (each, _) in enumerate(ready) if each.name == session.get(_SHOWN)), 0)
+    names = [each.name for each, _ in ready]
+    if session.get(_SHOWN) not in names:
+        session.put(_SHOWN, names[0])
+    shown = names.index(session.get(_SHOWN))
     if reference.chunking is None:
         st.info(
             f"**{as_plain(reference.name)}** is the reference and has no chunks; choose another to compare with.",
@@ -152,7 +155,7 @@ def _draw_table(found: Sequence[Compared], reference: Compared, terms: Terms) ->
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(
-            "Table (CSV)", lambda: table.to_csv(found, reference, terms), "comparison.csv", "text/csv",
+            "Table (CSV)", table.to_csv(found, reference, terms), "comparison.csv", "text/csv",
             on_click="ignore", icon=":material/download:", key="download comparison", type="tertiary",
         )  # fmt: skip
         counted = sorted({each.chunking.tokens.tokenizer.name for each in found if each.chunking is not None})
@@ -180,14 +183,18 @@ def _draw_pending(found: Sequence[Compared]) -> None:
 def _draw_document(document: Document, ready: Ready, reference: Compared, shown: int, terms: Terms) -> None:
     """Draw the bar code, the lint of the setting shown, and the document with a lane for each setting."""
     held_against = next((place for place, (each, _) in enumerate(ready) if each is reference), 0)
-    each, chunking = ready[shown]
+    chunking = ready[shown][1]
     lanes = session.remembered(
         chunking, "compare lanes",
         lambda: lanes_of([(one.name, made) for one, made in ready], reference=held_against, tolerance=terms.tolerance),
         *((one.name, id(made)) for one, made in ready), held_against, terms.tolerance,
     )  # fmt: skip
     clicked = pictures.draw_bar_code(lanes, held_against, document)
-    st.markdown(f"**In the document: {as_plain(each.label)}**")
+    labels = {one.name: one.label for one, _ in ready}
+    st.selectbox(
+        "Shown in the document", list(labels), key=_SHOWN, persist_state="session", width=420,
+        format_func=lambda name: labels.get(name, name),
+    )  # fmt: skip
     view = lint_panel.draw(chunking, key="compare lint")
     if clicked is not None:
         _focus(document, clicked)
