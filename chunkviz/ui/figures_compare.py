@@ -97,7 +97,7 @@ def bar_code(strips: Sequence[Strip], length: int) -> go.Figure:
 def token_histograms(
     counts: Mapping[str, NDArray[np.int64]], edges: NDArray[np.int64], colours: Sequence[str]
 ) -> go.Figure:
-    """Return the sizes of each setting as one stepped line over the same bins; the legend shows and hides them.
+    """Return the share of each setting's chunks by size as one stepped line; the legend shows and hides them.
 
     ``counts`` int64 (n,) by name in order; ``edges`` int64 (k + 1,) are those of ``metrics.size_bins``. Lines differ in
     dashes and signs, too, so that nobody needs to tell colours apart.
@@ -106,29 +106,30 @@ def token_histograms(
     middles = ((edges[:-1] + edges[1:]) / 2).tolist()
     lows, highs = edges[:-1].tolist(), (edges[1:] - 1).tolist()
     for place, (name, sizes) in enumerate(counts.items()):
-        heights = np.histogram(sizes, edges)[0]
+        numbers = np.histogram(sizes, edges)[0]
+        heights = numbers / max(1, len(sizes))
         figure.add_scatter(
             x=middles, y=heights.tolist(), mode="lines+markers", name=escape(_short(name)),
             line={"color": colours[place], "width": 2, "shape": "hvh", "dash": _DASHES[place % len(_DASHES)]},
             marker={"symbol": _SYMBOLS[place % len(_SYMBOLS)], "color": colours[place],
                     "size": [7 if height else 0 for height in heights.tolist()]},
-            customdata=list(zip(lows, highs, strict=True)),
-            hovertemplate="%{fullData.name}<br>%{customdata[0]:,} to %{customdata[1]:,} tokens: %{y:,} chunks"
+            customdata=list(zip(lows, highs, numbers.tolist(), strict=True)),
+            hovertemplate="%{fullData.name}<br>%{customdata[0]:,} to %{customdata[1]:,} tokens: %{customdata[2]:,} chunks, %{y:.0%}"
             "<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
-        **_layout("tokens in a chunk", "chunks"), height=320, showlegend=True,
+        **_layout("tokens in a chunk", "share of the chunks"), height=320, showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "xanchor": "left", "title": {"text": ""}},
     )  # fmt: skip
     figure.update_xaxes(tickformat=",d")
-    figure.update_yaxes(tickformat=",d", rangemode="tozero")
+    figure.update_yaxes(tickformat=".0%", rangemode="tozero")
     return figure
 
 
-def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]]) -> go.Figure:
+def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]], ink: str) -> go.Figure:
     """Return the boundary F1 of every two settings as a heat map with its numbers; "–" where there is none.
 
-    ``names`` begin with a letter, which alone stands along the other side.
+    ``names`` begin with a letter, which alone stands along the other side; ``ink`` is the colour of the numbers.
     """
     letters = [name[:1] for name in names]
     rows = [escape(_short(name, 22)) for name in names]
@@ -147,7 +148,7 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]])
     )  # fmt: skip
     figure.add_scatter(
         x=[letter for _ in rows for letter in letters], y=[row for row in rows for _ in letters], mode="text",
-        text=[each for row in text for each in row], textfont={"size": 13}, hoverinfo="skip", showlegend=False,
+        text=[each for row in text for each in row], textfont={"size": 13, "color": ink}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
     figure.update_layout(**_layout("", ""), height=44 * len(names) + 60)
     figure.update_xaxes(type="category", showgrid=False, side="top")

@@ -101,7 +101,7 @@ def test_a_line_that_is_clicked_brings_its_place_into_sight(compare: Callable[..
 def test_a_setting_that_fails_leaves_the_others_on_the_screen(compare: Callable[..., Compare]) -> None:
     screen = compare(FIXED, BROKEN, CUTS)
     screen.page.locator(".stAlert").get_by_text("is not set up in this session").wait_for()
-    row = screen.page.get_by_role("gridcell").filter(has_text="is not set up in this session")
+    row = screen.page.locator("[role=gridcell]").filter(has_text="is not set up in this session")
     row.first.wait_for(state="attached")
     screen.page.get_by_role("button", name="Try again").wait_for()
     assert len(screen.page.evaluate(LINES)) == 3

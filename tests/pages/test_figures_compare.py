@@ -71,15 +71,15 @@ def test_histograms_share_their_bins_and_differ_in_more_than_colour() -> None:
     counts = {"A one": np.array([5, 15, 16]), "B two": np.array([25])}
     one, two = token_histograms(counts, np.array([0, 10, 20, 30]), ["#111111", "#222222"]).data
     assert list(one.x) == list(two.x) == [5, 15, 25]
-    assert list(one.y) == [1, 2, 0]
+    assert list(one.y) == pytest.approx([1 / 3, 2 / 3, 0])
     assert list(two.y) == [0, 0, 1]
-    assert [list(each) for each in one.customdata] == [[0, 9], [10, 19], [20, 29]]
+    assert [list(each) for each in one.customdata] == [[0, 9, 1], [10, 19, 2], [20, 29, 0]]
     assert (one.line.dash, two.line.dash) == ("solid", "dash")
     assert (one.marker.symbol, two.marker.symbol) == ("circle", "square")
 
 
 def test_a_map_writes_its_numbers_and_a_dash_where_there_is_none() -> None:
-    heat, text = agreement_map(["A one", "B two"], [[1.0, 0.25], [0.25, None]]).data
+    heat, text = agreement_map(["A one", "B two"], [[1.0, 0.25], [0.25, None]], "#111111").data
     assert list(heat.x) == ["A", "B"]
     assert list(heat.y) == ["A one", "B two"]
     assert list(text.text) == ["1.00", "0.25", "0.25", "–"]

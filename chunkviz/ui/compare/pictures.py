@@ -18,6 +18,8 @@ from chunkviz.ui.figures_compare import Strip, agreement_map, bar_code, budget, 
 from chunkviz.ui.viewer.lanes import LANE_COLOURS, LANE_LETTERS, Lane
 
 _STILL = {"displayModeBar": False, "scrollZoom": False}
+_INK = {"light": "#1d2230", "dark": "#e6e8ee"}
+"""Colour of numbers on a heat map, by theme."""
 _AROUND = 20
 """Characters outlined on either side of a boundary that was clicked."""
 
@@ -79,7 +81,9 @@ def draw_sizes(labelled: Sequence[tuple[str, Chunking]]) -> None:
     counted = (
         "" if len(encodings) == 1 else f" The settings are counted in different tokens: {', '.join(sorted(encodings))}."
     )
-    st.caption(f"How many chunks have so many tokens. Click a name above the picture to hide or show it.{counted}")
+    st.caption(
+        f"Which share of a setting's chunks has so many tokens. Click a name above the picture to hide or show it.{counted}"
+    )
 
 
 def draw_map(labelled: Sequence[tuple[str, Chunking]], terms: Terms) -> None:
@@ -95,7 +99,7 @@ def draw_map(labelled: Sequence[tuple[str, Chunking]], terms: Terms) -> None:
         for i, (_, one) in enumerate(labelled)
     ]
     st.plotly_chart(
-        agreement_map([label for label, _ in labelled], cells), key="agreement map",
+        agreement_map([label for label, _ in labelled], cells, _INK["dark" if session.is_dark() else "light"]), key="agreement map",
         config=_STILL, alt="Boundary F1 of every two settings",
     )  # fmt: skip
     st.caption("F1 of every two settings: 1 where all boundaries are shared, 0 where none is, – where neither has one.")

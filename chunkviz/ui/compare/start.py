@@ -23,7 +23,7 @@ PAIRS: tuple[tuple[str, str, tuple[Strategy, Strategy]], ...] = (
     ),
     (
         "Recursive 128 against 512",
-        "One way of cutting in two sizes: do large chunks keep the boundaries of the small ones?",
+        "One way of cutting, in two sizes: which boundaries of the small chunks stay?",
         (Recursive(chunk_size=128), Recursive(chunk_size=512)),
     ),
 )
