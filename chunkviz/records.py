@@ -47,15 +47,7 @@ def read_records(data: bytes, name: str, *, column: str | None = None) -> tuple[
         When there is no column of that name.
 
     """
-    if len(data) > MAX_BYTES:
-        message = f"{name} has {len(data):,} bytes; chunks are read from files of at most {MAX_BYTES:,}."
-        raise DocumentError(message)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = f"{name}, line {line}: it must be UTF-8, and byte {error.start:,} is not; save it as UTF-8."
-        raise DocumentError(message) from None
+    text = _decoded(data, name)
     records: list[Record] = []
     noun = "entry" if text.lstrip()[:1] == "[" else "line"
     for line, row in _rows(text, name):
@@ -68,6 +60,31 @@ def read_records(data: bytes, name: str, *, column: str | None = None) -> tuple[
         message = f"{name} holds no chunks; give one JSON object a line, or CSV with a header and a row for each."
         raise DocumentError(message)
     return tuple(records)
+
+
+def column_names(data: bytes, name: str) -> tuple[str, ...]:
+    """Return the names of the columns of a file's first chunk, so that one can be chosen for the text; () for none.
+
+    Raises
+    ------
+    DocumentError
+        Naming file and line, for what cannot be read or is too large.
+
+    """
+    first = next(_rows(_decoded(data, name), name), None)
+    return () if first is None else tuple(str(each) for each in first[1] if each is not None)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if len(data) > MAX_BYTES:
+        message = f"{name} has {len(data):,} bytes; chunks are read from files of at most {MAX_BYTES:,}."
+        raise DocumentError(message)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{name}, line {line}: it must be UTF-8, and byte {error.start:,} is not; save it as UTF-8."
+        raise DocumentError(message) from None
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -25,11 +25,11 @@ _PREPARING = 0.3
 
 
 def chunking_of(
-    document: Document, strategy: Strategy, services: Services, *, slot: str = "chunking"
+    document: Document, strategy: Strategy, services: Services, *, slot: str = "chunking", drawn: bool = True
 ) -> Chunking | None:
     """Return the chunking, from memory where it was made before, or None while long work shows its progress.
 
-    A new setting in the same ``slot`` ends the work before it.
+    A new setting in the same ``slot`` ends the work before it. ``drawn`` is that of ``jobs.run``.
     """
     memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
     key = _key(document, strategy, services)
@@ -48,7 +48,7 @@ def chunking_of(
         job.report(1.0)
         return chunking
 
-    job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot=slot)
+    job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot=slot, drawn=drawn)
     if not job.done:
         return None
     chunking = job.outcome()
@@ -56,6 +56,13 @@ def chunking_of(
     while len(memory) > _KEPT:
         memory.popitem(last=False)
     return chunking
+
+
+def is_begun(document: Document, strategy: Strategy, services: Services, *, slot: str) -> bool:
+    """Return whether the chunking is in memory, or the job in ``slot`` makes it or has tried to."""
+    memory: OrderedDict[Any, Chunking] = session.keep("chunkings", OrderedDict)
+    key = _key(document, strategy, services)
+    return key in memory or jobs.holds(key, slot)
 
 
 def forget(document: Document, strategy: Strategy, services: Services) -> None:

@@ -22,6 +22,7 @@ _PAGES = (
     ("explore", "Explore", ":material/segment:"),
     ("tune", "Tune", ":material/tune:"),
     ("hierarchy", "Hierarchy", ":material/account_tree:"),
+    ("compare", "Compare", ":material/compare_arrows:"),
     ("retrieve", "Retrieve", ":material/search:"),
     ("measure", "Measure", ":material/rule:"),
     ("cost", "Tokens & cost", ":material/payments:"),

@@ -23,6 +23,8 @@ _WORDS = {
     "mean overlap": "tokens (tok) or characters (ch), as set, that a chunk shares with the one before, on average",
     "tokens to embed": "tokens of all chunks, contexts included, over tokens of the document; ×1.00 adds nothing",
     "cut mid-sentence, mid-word": "share of boundaries that fall inside a sentence, or between letters of one word",
+    "boundary F1": "of two settings: the share of boundaries that both have, as the mean of precision and recall",
+    "Pk, WindowDiff": "shares of windows along the document that two settings part differently; 0 is agreement",
     "white space": "left out at the edges of chunks; every other character is in some chunk",
 }
 _KEYS = {

@@ -72,11 +72,11 @@ class Job(Generic[Result]):
         return self.done
 
 
-def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: str) -> Job[Result]:
+def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: str, drawn: bool = True) -> Job[Result]:
     """Return the job that does ``work``, done or not; while it takes long, its progress is drawn here.
 
     ``slot`` names the place in the session: a new key in the same slot ends the job before it. The
-    page runs again when the job is done.
+    page runs again when the job is done. With ``drawn`` False the page calls ``draw_progress`` where it wants it.
     """
     place = f"job:{slot}"
     job: Job[Result] | None = session.get(place)
@@ -86,9 +86,27 @@ def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: st
         job = Job(key, label, work)
         session.put(place, job)
         job.start()
-    if not job.wait(_QUICK if job.share == 0.0 and not job.cancelled else 0.0):
+    if not job.wait(_QUICK if job.share == 0.0 and not job.cancelled else 0.0) and drawn:
         _draw_progress(place)
     return job
+
+
+def draw_progress(slot: str) -> None:
+    """Draw the progress of the job in ``slot``, with its Stop; the page runs again when it is done."""
+    if session.get(f"job:{slot}") is not None:
+        _draw_progress(f"job:{slot}")
+
+
+def holds(key: object, slot: str) -> bool:
+    """Return whether the job in ``slot``, done or not, is the one of this key."""
+    job: Job[Any] | None = session.get(f"job:{slot}")
+    return job is not None and job.key == key
+
+
+def share_of(slot: str) -> float:
+    """Return the share done (0 to 1) of the job in ``slot``; 0 where there is none."""
+    job: Job[Any] | None = session.get(f"job:{slot}")
+    return 0.0 if job is None else min(job.share, 1.0)
 
 
 @st.fragment(run_every=0.4)

@@ -10,13 +10,12 @@ import streamlit as st
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
-from chunkviz.errors import Cancelled, ChunkvizError, ParameterError
+from chunkviz.errors import ChunkvizError, ParameterError
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy, strategy_class, strategy_from_config
 from chunkviz.tokens import DEFAULT_ENCODING, get_tokenizer
-from chunkviz.ui import compute, jobs, services, session
-from chunkviz.ui.consent import ConsentNeeded, ask
-from chunkviz.ui.text import as_plain
+from chunkviz.ui import jobs, outcomes, services, session
+from chunkviz.ui.outcomes import Outcome
 from chunkviz.vocabulary import ENCODINGS
 
 MOST = 6
@@ -105,26 +104,35 @@ def automatic_name(strategy: Strategy) -> str:
     return " ".join(filter(None, parts))
 
 
-def chunking_of(pin: Pin, document: Document) -> Chunking | None:
-    """Return the chunking of a pin, or None while it is made or with the reason on the screen.
+def outcome_of(pin: Pin, document: Document, *, start: bool = True) -> Outcome:
+    """Return the chunking of a pin, or why there is none yet; draws nothing.
 
     Each pin has a job of its own, so that it ends no other; what fails in one stays with it.
     """
-    slot = _slot(pin.name)
-    try:
+
+    def make() -> tuple[Strategy, Services]:
         tokenizer = get_tokenizer(pin.encoding)
         strategy = pin.strategy()
         embedder, writer = services.of_names(pin.embedder, pin.writer)
-        return compute.chunking_of(document, strategy, Services(tokenizer, embedder, writer), slot=slot)
-    except Cancelled:
-        st.info(f"{as_plain(pin.name)} was stopped.", icon=":material/info:")
-        st.button("Chunk again", icon=":material/refresh:", key=f"again {slot}", on_click=jobs.forget, args=(slot,))
-    except ConsentNeeded as question:
-        ask(question, slot=slot)
-    except ChunkvizError as error:
-        jobs.forget(slot)
-        st.error(f"{as_plain(pin.name)}: {as_plain(str(error))}", icon=":material/error:")
+        return strategy, Services(tokenizer, embedder, writer)
+
+    return outcomes.outcome_of(document, make, slot=slot_of(pin), start=start)
+
+
+def chunking_of(pin: Pin, document: Document) -> Chunking | None:
+    """Return the chunking of a pin, or None while it is made or with the reason on the screen."""
+    outcome = outcome_of(pin, document)
+    if isinstance(outcome, Chunking):
+        return outcome
+    outcomes.draw(outcome, pin.name, slot=slot_of(pin))
+    if isinstance(outcome, outcomes.Failed):
+        jobs.forget(slot_of(pin))  # it is tried again when the page runs next
     return None
+
+
+def slot_of(pin: Pin) -> str:
+    """Return the name of the job that chunks for a pin."""
+    return _slot(pin.name)
 
 
 def as_link(pins: tuple[Pin, ...]) -> str:

@@ -33,7 +33,10 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
-_OF_PAGES = {"model", "cost model", "sizes view", "step", "tree", "question", "ranking", "k", pins.PARAMETER}
+_OF_PAGES = {
+    "model", "cost model", "sizes view", "step", "tree", "question", "ranking", "k", "reference", "tolerance",
+    "windows", pins.PARAMETER,
+}  # fmt: skip
 """What the address holds for a page; the page itself says what is wrong with it."""
 
 

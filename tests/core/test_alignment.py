@@ -39,6 +39,28 @@ def methods(aligned: Aligned) -> list[str]:
     return [each.method for each in aligned.placed]
 
 
+# Columns --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "columns"),
+    [
+        (b"id;passage\n1;a\n", ("id", "passage")),
+        (b'{"a": 1, "b": 2}\n{"c": 3}', ("a", "b")),
+        (b'[{"x": "y"}]', ("x",)),
+        (b"id,passage\n", ()),
+        (b"", ()),
+    ],
+)
+def test_the_columns_are_those_of_the_first_chunk(data: bytes, columns: tuple[str, ...]) -> None:
+    assert records.column_names(data, "own") == columns
+
+
+def test_columns_of_a_file_that_cannot_be_read_are_an_error() -> None:
+    with pytest.raises(DocumentError, match=r"own, line 2: it must be UTF-8"):
+        records.column_names(b"a\n\xff", "own")
+
+
 # Placing --------------------------------------------------------------------------------------------
 
 

@@ -145,3 +145,50 @@ def test_a_paid_model_is_named_only_where_there_is_one() -> None:
     assert services.paid_model("openai:text-embedding-3-small", None) == "text-embedding-3-small"
     assert services.paid_model("openai:text-embedding-3-small", "openai:gpt-4o") is None
     assert services.paid_model("lexical", "outline") is None
+
+
+def draw_outcomes() -> None:
+    """Ask for two settings, of which the first waits for its embedder, and in between for one that breaks."""
+    import threading  # noqa: PLC0415  the body is a script of its own
+
+    import numpy as np  # noqa: PLC0415
+    import streamlit as st  # noqa: PLC0415
+
+    import chunkviz as cv  # noqa: PLC0415
+    from chunkviz.ui import outcomes  # noqa: PLC0415
+
+    document = st.session_state.setdefault("document", cv.Document("One two three four. " * 40))
+    gate = st.session_state.setdefault("gate", threading.Event())
+
+    class Late:
+        name = "late"
+
+        def embed(self, texts: object, /) -> object:
+            gate.wait(60)
+            return np.ones((len(texts), 2), np.float32)  # type: ignore[arg-type]
+
+    late = st.session_state.setdefault("late", Late())
+
+    def broken() -> object:
+        message = "it is broken"
+        raise KeyError(message)
+
+    first = outcomes.outcome_of(document, lambda: (cv.Semantic(), cv.Services(embedder=late)), slot="first")
+    running = isinstance(first, outcomes.Running)
+    second = outcomes.outcome_of(document, lambda: (cv.Recursive(), cv.Services()), slot="second", start=not running)
+    third = outcomes.outcome_of(document, broken, slot="third")  # type: ignore[arg-type]
+    for each in (first, second, third):
+        st.text(
+            type(each).__name__ if isinstance(each, cv.Chunking) else f"{type(each).__name__}: {outcomes.said(each)}"
+        )
+
+
+def test_one_long_setting_is_made_at_a_time_and_an_unknown_error_is_told() -> None:
+    at = AppTest.from_function(draw_outcomes, default_timeout=60).run()
+    said = [each.value for each in at.text]
+    assert said[0].startswith("Running: chunking, ")
+    assert said[1:] == ["Waiting: waits for its turn", "Failed: KeyError: 'it is broken'"]
+    at.session_state["gate"].set()
+    while at.text[0].value.startswith("Running"):
+        at.run()
+    assert [each.value for each in at.text][:2] == ["Chunking", "Chunking"]

@@ -177,3 +177,19 @@ def test_one_number_written_in_several_ways_is_one_link(app: Callable[..., AppTe
     )  # fmt: skip
     assert at.number_input(key="semantic.threshold").value == 35.0
     assert not at.warning
+
+
+def test_a_setting_that_asks_first_is_a_row_that_says_so(app: Callable[..., AppTest], server: Server) -> None:
+    pin = {"name": "dear", "strategy": "semantic", "@embedder": "openai:text-embedding-3-small"}
+    other = {"name": "cuts", "strategy": "recursive", "chunk_size": 128}
+    at = with_service(
+        app(sample="essay", strategy="semantic", embedder="openai", pins=json.dumps([pin, other])), server
+    )
+    well(at.switch_page("pages/compare.py").run())
+    states = at.dataframe[0].value.set_index("Name")["State"].to_dict()
+    assert states["dear"].startswith("asks before it sends")
+    assert states["cuts"] == "ready"
+    assert not server.received
+    press(at, "agree pin dear")
+    assert server.received
+    assert "State" not in at.dataframe[0].value or at.dataframe[0].value["State"].tolist()[0] == "ready"
