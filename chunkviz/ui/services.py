@@ -111,12 +111,17 @@ def _named_embedder(name: str | None) -> Embedder | None:
         return None if name is None else default_embedder()
     kind, _, model = name.partition(":")
     if kind not in {_OPENAI, "transformers"}:
-        return _kept(f"embedder {kind}", (kind, _caching()), lambda: _cached(get_embedder(kind)))
+        return _packaged(kind)
     made: tuple[Any, Embedder] | None = session.get("embedder object")
     if made is None or made[0][:2] != (kind, model):
         message = f"The embedder {name!r} is not set up in this session; choose it and its model in the sidebar first."
         raise ChunkvizError(message)
     return made[1]
+
+
+def _packaged(name: str) -> Embedder:
+    """Return the embedder of a package; the session holds one, whoever asks it."""
+    return _kept(f"embedder {name}", (name, _caching()), lambda: _cached(get_embedder(name)))
 
 
 def _named_writer(name: str | None) -> Writer | None:
@@ -172,7 +177,7 @@ def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embed
     if name == EMBEDDERS[0].name:
         return default_embedder()
     _note_code("embedder", name)
-    return _kept("embedder object", (name,), lambda: _cached(get_embedder(name)))
+    return _packaged(name)
 
 
 def _openai_embedder() -> Embedder:

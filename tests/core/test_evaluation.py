@@ -34,7 +34,7 @@ from chunkviz.evaluation import (
 )
 from chunkviz.evaluation.spans import precision_omega
 from tests.core.spans import chunked, lines
-from tests.core.toys import Words
+from tests.core.toys import Hashed, Words
 
 S = cv.Span
 
@@ -349,6 +349,20 @@ def test_other_questions_k_or_ranking_are_measured_anew() -> None:
     for number, options in enumerate(({}, {"k": 3}, {"ranking": "dense"}, {"budgets": (9,)}, {"unit": "characters"})):
         sweep_of(done=kept, **options)
         assert len(kept) == 4 * (number + 1)
+
+
+def test_all_settings_may_be_searched_with_another_embedder_than_their_strategies_ask() -> None:
+    document = cv.Document(TEXT, name="guide.txt")
+    chunking = cv.Semantic().chunk(document)
+    questions = asked(chunking, ("alpha", "alpha beta"))
+    hashed = Hashed()
+    (found,) = sweep(document, [cv.Semantic()], questions, ranking="dense", embedder=hashed)
+    assert found == evaluate(chunking, questions, ranking="dense", services=cv.Services(embedder=hashed))
+    assert found.embedder == hashed.name
+    done: dict[str, dict[str, object]] = {}
+    sweep(document, [cv.Semantic()], questions, ranking="dense", done=done)
+    sweep(document, [cv.Semantic()], questions, ranking="dense", embedder=hashed, done=done)
+    assert len(done) == 2
 
 
 def test_a_setting_that_fails_leaves_the_others() -> None:
