@@ -11,7 +11,6 @@ from chunkviz.chunk import Chunking
 from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import Evaluation, Failure, compare
 from chunkviz.services import Services
-from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import measuring, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
@@ -55,15 +54,21 @@ def settings_of(chunking: Chunking, services: Services) -> Listed:
             listed.append(_candidate_of(pin))
         except ChunkvizError as error:
             wrong.append(f"{pin.name}: {error}")
+    listed += _own_chunks(chunking)
     if current not in listed:
         listed.append(current)
     return Listed(current, tuple(listed), tuple(wrong))
 
 
+def _own_chunks(_chunking: Chunking) -> list[Candidate]:
+    """Return the chunks that other pipelines made of the document; there is no way to bring them yet."""
+    return []
+
+
 def _candidate_of(pin: pins.Pin) -> Candidate:
     """Return a pinned setting as one to be measured; raises ``ChunkvizError`` where it cannot be made here."""
-    embedder, writer = chosen_services.of_names(pin.embedder, pin.writer)
-    return Candidate(pin.name, pin.strategy(), get_tokenizer(pin.encoding), embedder, writer)
+    asked = pin.asked()
+    return Candidate(pin.name, pin.strategy(), asked.tokenizer, asked.embedder, asked.writer)
 
 
 def draw_settings(request: Request, listed: Listed) -> None:

@@ -123,8 +123,10 @@ def test_pins_of_a_link_are_measured_and_one_that_cannot_be_made_is_named(app: S
     assert [*table(at, 0)] == ["", "small", "other tokens", "recursive 512 tokens"]
     assert table(at, 0)["small"][0].startswith(f"{of_essay(chunk_size=64, chunk_overlap=0).mean('recall'):.2f} ±")
     assert [each.value.replace("\\", "") for each in at.error] == [
-        "paid: The embedder 'openai:some-model' is not set up in this session; choose it and its model in the "
-        "sidebar first."
+        (
+            "paid: The embedder 'openai:some-model' is not set up in this session; choose it and its model in the "
+            "sidebar first."
+        )
     ]
 
 
