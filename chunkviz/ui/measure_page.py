@@ -15,6 +15,7 @@ from chunkviz.retrieval import RANKINGS, Index, Ranking
 from chunkviz.services import Services
 from chunkviz.ui import jobs, measuring, session
 from chunkviz.ui.consent import AskFirst
+from chunkviz.ui.measure_proposals import draw_proposals
 from chunkviz.ui.measure_questions import (
     draw_files,
     draw_new_question,
@@ -140,7 +141,9 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
             help="Passages that answer: whole in one chunk, split over several, in none. No ranking is involved.",
         )  # fmt: skip
     recall = found.interval("recall")
-    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}")
+    proposed = sum(each.proposed_by is not None for each in request.questions)
+    by_models = f" · {proposed:,} of the questions proposed by a model" if proposed else ""
+    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}{by_models}")
 
 
 def _draw_questions(chunking: Chunking, request: Request, listed: Listed, services: Services) -> None:
@@ -168,6 +171,7 @@ def _draw_questions(chunking: Chunking, request: Request, listed: Listed, servic
     )
     with new:
         draw_new_question(document, state.marked_text)
+    draw_proposals(document)
     draw_files(document)
 
 
@@ -175,6 +179,8 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
     """Draw every question with its recall in each setting; return which is chosen."""
     questions = request.questions
     rows: dict[str, list[object]] = {"Question": [each.question for each in questions]}
+    if any(each.proposed_by for each in questions):
+        rows["Proposed by"] = [each.proposed_by or "" for each in questions]
     known = measuring.known(request)
     config = {"Question": st.column_config.TextColumn(width="large")}
     for candidate in candidates:

@@ -345,3 +345,41 @@ def test_a_question_is_added_from_the_text_that_is_marked(app: Start, monkeypatc
     essay = load_sample("essay")
     assert at.session_state["questions"][essay.id][-1] == Question("How much water?", (Reference(essay.id, span),))
     assert "7 questions" in words(at)
+
+
+def test_proposed_questions_count_only_once_they_are_accepted(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with running() as server:
+        rows = [
+            {"question": "What is under the pier?", "excerpts": ["Beneath the pier there is a better instrument"]},
+            {"question": "Who <b>lies</b>?", "excerpts": ["This is not in the essay."]},
+            {"question": "Where else?", "excerpts": ["better instrument"]},
+        ]
+        server.chat = lambda _: json.dumps(rows)
+        at = app()
+        at.text_input(key="base url").set_value(server.url)
+        at.text_input(key="api key").set_value(KEY)
+        at.number_input(key="proposal count").set_value(3)
+        well(at.run())
+        assert server.received == []
+        well(at.button(key="propose").click().run())
+        assert server.received == []
+        assert metrics(at)["Calls (estimate)"] == "1"
+        well(at.button(key="agree proposals").click().run())
+        assert len(server.received) == 1
+        assert "2 proposed questions wait for your word" in words(at)
+        assert "is not word for word in what the model read" in table(at, -1)["Reason"][0]
+        assert "6 questions ·" in words(at)
+        field = next(each for each in at.text_input if each.value == "What is under the pier?")
+        field.set_value("What lies below the pier?")
+        well(at.run())
+        well(at.button(key=f"accept {field.key}").click().run())
+        assert "7 questions ·" in words(at)
+        assert "1 of the questions proposed by a model" in words(at)
+        assert at.selectbox(key="question shown").options[-1] == "7. What lies below the pier?"
+        assert table(at, 0)["Proposed by"][-1].startswith("gpt-4o-mini at 127.0.0.1")
+        discard = next(each.key for each in at.button if str(each.key).startswith("discard "))
+        well(at.button(key=discard).click().run())
+        assert "wait for your word" not in words(at)
+        assert len(server.received) == 1
+        assert KEY not in words(at)

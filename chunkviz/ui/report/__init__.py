@@ -93,6 +93,7 @@ def to_report(
         "fidelity": _fidelity_line(chunking),
         "facts": _facts(chunking),
         "curve": "" if data["curve"] is None else (_HERE / "curve.html").read_text("utf-8"),
+        "heading": "Settings compared" if others or failed else "Where chunks begin along the document",
         "comparison": comparison(settings, failed) if others or failed else bar_code(settings),
         "code": escape(to_python(chunking)),
         "data": json.dumps(data, separators=(",", ":")),
