@@ -15,6 +15,7 @@ from chunkviz.document import Document
 from chunkviz.embedding import default_embedder
 from chunkviz.errors import Cancelled, ChunkvizError, DocumentError, ParameterError, UnknownNameError
 from chunkviz.evaluation.questions import Question
+from chunkviz.evaluation.remembering import RememberingEmbedder, remembering
 from chunkviz.evaluation.results import Evaluation
 from chunkviz.evaluation.run import BUDGETS, check_request, evaluate
 from chunkviz.retrieval import RANKINGS, Ranking
@@ -173,18 +174,19 @@ def sweep(
     services = services or Services()
     kept: MutableMapping[str, dict[str, Any]] = {} if done is None else done
     found: list[Evaluation | Failure] = []
+    searching = services if embedder is None else replace(services, embedder=embedder)
+    ranked_by = remembering(searching.embedder or default_embedder(), [each.question for each in questions])
     for number, strategy in enumerate(strategies):
 
         def told(share: float, number: int = number) -> None:
             services.report((number + share) / len(strategies))
             report((number + share) / len(strategies))
 
-        searching = services if embedder is None else replace(services, embedder=embedder)
         key = _key(known, strategy, questions, (k, ranking, list(budgets), unit), services, searching)
         if key not in kept:
             try:
                 chunkings = _chunked(known, strategy, services, told)
-                indexing = replace(searching, report=_behind(told))
+                indexing = replace(searching, embedder=ranked_by, report=_behind(told))
                 made = evaluate(
                     chunkings, questions, k=k, ranking=ranking, services=indexing, budgets=budgets, unit=unit
                 )
@@ -193,6 +195,9 @@ def sweep(
             except ChunkvizError as error:
                 found.append(Failure(repr(strategy), str(error)))
                 continue
+            finally:
+                if isinstance(ranked_by, RememberingEmbedder):
+                    ranked_by.next_setting()
             kept[key] = made.to_row()
         found.append(Evaluation.from_row(kept[key]))
         told(1.0)

@@ -122,6 +122,16 @@ class Dense:
         scores: NDArray[np.float32] = (self.rows @ row).round(_DIGITS)
         return scores if row.any() else np.full(len(scores), np.nan, np.float32)
 
+    def all_scores(self, questions: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return the ``scores`` of each question, by one matrix product for all of them."""
+        if not len(self.rows):
+            return [np.zeros(0, np.float32) for _ in questions]
+        self.prepare(questions)
+        asked = np.stack([self._asked[question] for question in questions])
+        scores = (asked @ self.rows.T).round(_DIGITS)
+        scores[~asked.any(axis=1)] = np.nan
+        return list(scores)
+
     def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which chunks have a vector to compare."""
         return self._usable & np.isfinite(scores)
@@ -129,6 +139,8 @@ class Dense:
 
 def best_first(scores: NDArray[Any], found: NDArray[np.bool_], k: int | None = None) -> NDArray[np.int64]:
     """Return the places of the ``k`` best scores among those found, the best first, equal ones in their order."""
+    if k is None and found.all():
+        return np.argsort(-scores, kind="stable")
     places: NDArray[np.int64] = np.flatnonzero(found)
     if k is not None and k < len(places):
         least = np.partition(scores[places], len(places) - k)[len(places) - k]

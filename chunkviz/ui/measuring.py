@@ -12,6 +12,7 @@ import streamlit as st
 from chunkviz.document import Document
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Question, sweep
+from chunkviz.evaluation.remembering import remembering
 from chunkviz.retrieval import Ranking
 from chunkviz.services import Embedder, Services, Writer
 from chunkviz.strategies import ContextualRetrieval, Strategy
@@ -78,6 +79,8 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
 
     def work(job: jobs.Job[None]) -> None:
         searching = _agreed_embedder(request, candidates, job)
+        if searching is not None:
+            searching = remembering(searching, [each.question for each in request.questions])
         for number, each in enumerate(candidates):
             if each not in kept:
                 kept[each] = _measured(request, each, searching, job, number / len(candidates), 1 / len(candidates))

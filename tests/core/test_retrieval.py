@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 import chunkviz as cv
 from chunkviz.embedders import Lexical
 from chunkviz.errors import Cancelled, ParameterError, ServiceError, UnknownNameError
-from chunkviz.retrieval import RANKINGS, Index, collect, format_hits, split_terms
+from chunkviz.retrieval import RANKINGS, Index, Ranking, collect, format_hits, split_terms
 from chunkviz.retrieval.rankings import best_first, fuse
 from chunkviz.retrieval.terms import Terms
+from chunkviz.samples import load_sample
 from tests.core.spans import chunked, lines
 from tests.core.toys import Words
 
@@ -198,6 +199,16 @@ def test_the_lexical_embedder_weighs_a_question_by_the_chunks() -> None:
     fitted = Lexical().fitted([chunk.text for chunk in made])
     naive = fitted.embed([chunk.text for chunk in made]) @ fitted.embed(["When does the pump run?"])[0]
     assert Index(made, "dense").scores("When does the pump run?").tolist() == pytest.approx(naive.tolist(), abs=2e-6)
+
+
+@pytest.mark.parametrize("ranking", ["lexical", "dense", "hybrid"])
+def test_many_questions_together_are_ordered_as_one_by_one(ranking: Ranking) -> None:
+    index = Index(cv.Recursive(chunk_size=32).chunk(load_sample("essay")), ranking)
+    questions = [f"What of {word}?" for word in load_sample("essay").text.split()[:70]]
+    together = list(index.orders(questions))
+    assert len(together) == 70
+    for question, order in zip(questions, together, strict=True):
+        assert order.tolist() == index.order(question).tolist()
 
 
 def test_hybrid_adds_reciprocal_ranks() -> None:
