@@ -87,7 +87,7 @@ class Index:
         self.ranking: Ranking = ranking
         self.services = services
         self.documents = documents
-        self._lexical = Lexical(chunks) if ranking != "dense" else None
+        self._lexical = Lexical(chunks, services.report) if ranking != "dense" else None
         self._dense = Dense(chunks, services, rows) if ranking != "lexical" else None
 
     def __len__(self) -> int:

@@ -79,8 +79,6 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
 
     def work(job: jobs.Job[None]) -> None:
         searching = _agreed_embedder(request, candidates, job)
-        if searching is not None:
-            searching = remembering(searching, [each.question for each in request.questions])
         for number, each in enumerate(candidates):
             if each not in kept:
                 kept[each] = _measured(request, each, searching, job, number / len(candidates), 1 / len(candidates))
@@ -115,9 +113,12 @@ def _agreed_embedder(request: Request, candidates: Sequence[Candidate], job: job
     A paid one is asked for the chunks of every setting together, so that a sweep asks for one yes and not for fifty.
     Raises ``ConsentNeeded`` where nobody has agreed yet.
     """
-    if request.ranking == "lexical" or not isinstance(request.embedder, AskFirst):
-        return request.embedder
-    texts = dict.fromkeys(each.question for each in request.questions)
+    if request.ranking == "lexical" or request.embedder is None:
+        return None
+    asked = [each.question for each in request.questions]
+    if not isinstance(request.embedder, AskFirst):
+        return remembering(request.embedder, asked)
+    texts = dict.fromkeys(asked)
     for each in candidates:
         job.report(0.0)
         try:
@@ -127,8 +128,7 @@ def _agreed_embedder(request: Request, candidates: Sequence[Candidate], job: job
         except ChunkvizError:
             continue  # measuring it will say why
         texts.update(dict.fromkeys(chunk.embedding_text for chunk in chunking))
-    agreed: Embedder = request.embedder.fitted(list(texts))
-    return agreed
+    return remembering(request.embedder.fitted(list(texts)), asked)
 
 
 def _services(request: Request, candidate: Candidate) -> Services:
