@@ -13,6 +13,7 @@ from chunkviz.metrics import size_bins
 from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
 from chunkviz.span import Span
 from chunkviz.ui import encodings, ledgers, prices, services, session
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -20,7 +21,6 @@ from chunkviz.ui.viewer import draw_viewer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 _CHILDREN = "Texts to embed"
 
 
@@ -147,7 +147,7 @@ def _draw_sizes(chunking: Chunking, model: EmbeddingModel, counts: NDArray[np.in
     else:
         figure = size_along_document(starts, ends, counts, limit=limit, limit_name=model.name, selected=selected)
         told = "Tokens of each text along the document"
-    st.plotly_chart(figure, key="cost sizes", config=_STILL, alt=told)
+    draw_chart(figure, key="cost sizes", alt=told)
     if limit is None:
         st.caption("Parents are returned and not embedded, so the limit of the embedding model does not concern them.")
     elif limit > int(counts.max(initial=0)) * 1.5:

@@ -13,11 +13,10 @@ from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
 from chunkviz.ui import lint_panel, session, sidebar, take_away
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.figures import size_along_document, token_histogram
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
-
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 
 
 def draw(chunking: Chunking) -> None:
@@ -222,8 +221,8 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
     if view == "Histogram":
         edges, bins = size_bins(chunking.token_counts)
         figure = token_histogram(edges, bins, limit=limit, limit_name=name)
-        st.plotly_chart(
-            figure, key=f"histogram {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
+        draw_chart(
+            figure, key=f"histogram {_shape(chunking)}", on_select="rerun",
             alt="Histogram of the number of tokens in each chunk",
         )  # fmt: skip
         hint = "Click a bar to mark its chunks in the document and list them alone; click it again to end that."
@@ -231,8 +230,8 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
         figure = size_along_document(
             chunking.starts, chunking.ends, chunking.token_counts, limit=limit, limit_name=name, selected=selected
         )
-        st.plotly_chart(
-            figure, key=f"along {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
+        draw_chart(
+            figure, key=f"along {_shape(chunking)}", on_select="rerun",
             alt="Tokens of each chunk along the document",
         )  # fmt: skip
         hint = "Click a point to go to its chunk."

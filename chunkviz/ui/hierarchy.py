@@ -10,12 +10,12 @@ from chunkviz.chunk import Chunking
 from chunkviz.metrics import fidelity
 from chunkviz.tree import Family, Sizes, Tree, family, tree_of
 from chunkviz.ui import session, simulator
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.figures_tree import Box, View, boxes_of, chunk_clicked, label_of, tree_figure
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
 _PICTURES: tuple[View, ...] = ("Icicle", "Treemap", "Sunburst")
-_STILL = {"displayModeBar": False}
 _WITH_PARENTS = ("hierarchical", "semantic_parent_child", "sentence_window")
 _EXCERPT = 100
 _HEIGHT = 520
@@ -133,8 +133,8 @@ def _draw_tree(chunking: Chunking, tree: Tree, selected: int | None) -> None:
     # A new key after each click: the picture forgets what was clicked, so that the same box can be clicked again.
     key = f"tree {drawn} {session.get('tree clicks', 0)}"
     session.put("tree boxes", (tree, boxes))
-    st.plotly_chart(
-        figure, key=key, on_select=lambda: _take_click(key), selection_mode="points", config=_STILL,
+    draw_chart(
+        figure, key=key, on_select=lambda: _take_click(key),
         alt="Tree of the chunking: document, parents, chunks",
     )  # fmt: skip
     st.caption(_what_is_drawn(tree, boxes))
