@@ -26,32 +26,34 @@ _CHILDREN = "Texts to embed"
 
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
-    model = _choose_model()
-    service = services.paid_model(*services.names_in_use(chunking.strategy))
-    table = prices.in_force()
-    found = session.remembered(
-        chunking,
-        "ledger",
-        lambda: ledger(chunking, model.name, dimensions=model.dimensions, prices=table, service=service),
-        *(model, tuple(table.items()), service),
-    )
-    counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
-    lost = session.remembered(chunking, "never read", lambda: never_read(chunking, model.limit), model.limit)
-    unseen = sum(len(span) for span in lost)
-    with st.container(horizontal=True, gap="small", key="numbers"):
-        st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
-        st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
-        st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
-        st.metric(
-            "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
-            help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
-        )  # fmt: skip
-        st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
-        st.metric(
-            "Never seen", _share(unseen, len(chunking.document)),
-            help="Share of the document's characters that lie beyond the limit of the model in every text they are in.",
-        )  # fmt: skip
-    focus = _draw_what_is_lost(chunking, model, counts, lost)
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        model = _choose_model()
+        service = services.paid_model(*services.names_in_use(chunking.strategy))
+        table = prices.in_force()
+        found = session.remembered(
+            chunking,
+            "ledger",
+            lambda: ledger(chunking, model.name, dimensions=model.dimensions, prices=table, service=service),
+            *(model, tuple(table.items()), service),
+        )
+        counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
+        lost = session.remembered(chunking, "never read", lambda: never_read(chunking, model.limit), model.limit)
+        unseen = sum(len(span) for span in lost)
+        with st.container(horizontal=True, gap="small", key="numbers"):
+            st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
+            st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
+            st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
+            st.metric(
+                "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
+                help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
+            )  # fmt: skip
+            st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
+            st.metric(
+                "Never seen", _share(unseen, len(chunking.document)),
+                help="Share of the document's characters that lie beyond the limit of the model in every text they are in.",
+            )  # fmt: skip
+        focus = _draw_what_is_lost(chunking, model, counts, lost)
     state = draw_viewer(
         chunking, key="cost viewer", focus=focus, focus_serial=session.get("lost serial", 0), height=460, unseen=lost
     )

@@ -23,9 +23,11 @@ _STILL = {"displayModeBar": False, "scrollZoom": False}
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     measured = session.remembered(chunking, "numbers", lambda: numbers(chunking))
-    _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
-    _draw_what_was_found(chunking)
-    focus = _draw_fidelity(chunking)
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
+        _draw_what_was_found(chunking)
+        focus = _draw_fidelity(chunking)
     marked, chosen = _marked_by_charts(chunking)
     state = draw_viewer(
         chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=session.get("focus serial", 0)

@@ -26,10 +26,12 @@ def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     tree = session.remembered(chunking, "tree", lambda: tree_of(chunking))
     measured = session.remembered(chunking, "family", lambda: family(chunking))
-    _draw_numbers(tree, measured)
-    if not chunking.parents:
-        _offer_parents(tree)
-    _draw_fidelity(chunking, measured)
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        _draw_numbers(tree, measured)
+        if not chunking.parents:
+            _offer_parents(tree)
+        _draw_fidelity(chunking, measured)
     picture = st.container()
     state = draw_viewer(chunking, key="viewer", selected=session.drop("tree chose"), height=_HEIGHT)
     with picture:

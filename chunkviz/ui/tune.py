@@ -44,10 +44,12 @@ def draw(chunking: Chunking) -> None:
     setting: sidebar.Setting = session.get("setting")
     services = setting.services or Services()
     _keep_share(chunking, curve)
-    _draw_numbers(chunking, curve)
-    draw_notes(chunking)
-    if len(curve) < 2:  # noqa: PLR2004  a pair
-        st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
+    # All of it in one place: were the curve and the viewer behind it to move, the browser would build them anew.
+    with st.container():
+        _draw_numbers(chunking, curve)
+        draw_notes(chunking)
+        if len(curve) < 2:  # noqa: PLR2004  a pair
+            st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
     draw_curve(
         chunking, services, key="curve", viewer="viewer", setting=_setting_words(curve),
         selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
