@@ -10,9 +10,10 @@ import streamlit as st
 
 from chunkviz.chunk import Chunk, Chunking
 from chunkviz.cost import embedded_counts, ledger, never_read
+from chunkviz.errors import Cancelled
 from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
 from chunkviz.span import Span
-from chunkviz.ui import encodings, ledgers, prices, services, session
+from chunkviz.ui import encodings, jobs, ledgers, prices, services, session
 from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -37,8 +38,8 @@ def draw(chunking: Chunking) -> None:
             *(model, tuple(table.items()), service),
         )
         counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
-        lost = session.remembered(chunking, "never read", lambda: never_read(chunking, model.limit), model.limit)
-        unseen = sum(len(span) for span in lost)
+        lost = _never_read(chunking, model)
+        unseen = "…" if lost is None else _share(sum(len(span) for span in lost), len(chunking.document))
         with st.container(horizontal=True, gap="small", key="numbers"):
             st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
             st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
@@ -49,21 +50,42 @@ def draw(chunking: Chunking) -> None:
             )  # fmt: skip
             st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
             st.metric(
-                "Never seen", _share(unseen, len(chunking.document)),
+                "Never seen", unseen,
                 help="Share of the document's characters that lie beyond the limit of the model in every text they "
                 "are in.",
             )  # fmt: skip
-        focus = _draw_what_is_lost(chunking, model, counts, lost)
+        focus = None if lost is None else _draw_what_is_lost(chunking, model, counts, lost)
     of = _measured(chunking, counts)
     bars, point = chosen_in_charts(of.name, of.counts)
     state = draw_viewer(
         chunking, key="cost viewer", selected=of.first_chunk(point), marked=of.chunks_of(bars), focus=focus,
-        focus_serial=session.get("lost serial", 0), height=460, unseen=lost,
+        focus_serial=session.get("lost serial", 0), height=460, unseen=lost or (),
     )  # fmt: skip
     _draw_sizes(chunking, model, of, state.selected)
     ledgers.draw(chunking, found, table)
     prices.draw()
     encodings.draw(chunking)
+
+
+def _never_read(chunking: Chunking, model: EmbeddingModel) -> tuple[Span, ...] | None:
+    """Return what the model never reads, or None while long work shows its progress or was stopped."""
+
+    def work(job: jobs.Job[tuple[Span, ...]]) -> tuple[Span, ...]:
+        return never_read(chunking, model.limit, report=job.report)
+
+    # The job holds the chunking, so that as long as it stands no other can have its identity.
+    key = (id(chunking), model.limit)
+    job = jobs.run(key, f"Looking for what {as_plain(model.name)} never reads", work, slot="never read")
+    if not job.done:
+        return None
+    try:
+        return job.outcome()
+    except Cancelled:
+        st.info("The search for text beyond the limit was stopped.", icon=":material/info:")
+        st.button(
+            "Search again", icon=":material/refresh:", key="lost again", on_click=jobs.forget, args=("never read",)
+        )
+        return None
 
 
 def _choose_model() -> EmbeddingModel:
