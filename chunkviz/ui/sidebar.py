@@ -73,7 +73,8 @@ def draw() -> None:
     if str(session.get("pasted") or "").strip():
         with st.sidebar:
             frame.ask_before_leaving()
-    _say_what_the_link_got_wrong(asked, wrong_pins)
+    with st.container():  # a place of its own, so that what is said once does not push the page down
+        _say_what_the_link_got_wrong(asked, wrong_pins)
 
 
 def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -> None:

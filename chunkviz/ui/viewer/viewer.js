@@ -8,7 +8,7 @@ class Viewer {
   constructor(root) {
     this.root = root
     this.suffix = `chunkviz-${++made_viewers}`
-    this.layers = { selected: -1, marked: NOTHING, focus: null, heat: null }
+    this.layers = { selected: -1, marked: NOTHING, focus: null, unseen: [], heat: null }
     this.chunks = null
     this.text = null
     this.anchor = null
