@@ -213,8 +213,7 @@ def _find_line_starts(text: str) -> tuple[list[int], list[int]]:
     data = text.encode("latin-1", "replace")
     ends = np.frombuffer(data, np.uint8) == ord("\n")
     if b"\r" in data:
-        for match in re.finditer(rb"\r(?!\n)", data):
-            ends[match.start()] = True
+        ends[[match.start() for match in re.finditer(rb"\r(?!\n)", data)]] = True
     white = np.frombuffer(data.translate(_WHITE_SPACE), np.bool_)
     lines, paragraphs = _line_starts_of(white, ends)
     if any(text[place].isspace() for place in lines if data[place] == _REPLACED):
