@@ -18,7 +18,7 @@ from chunkviz.thresholds import cuts_for
 _PLACES = 1 << 22
 """Places of all thresholds together that are looked at in one go; each takes some ten bytes."""
 _FEW_STATES, _MANY_STATES = 8, 64
-"""States up to which sixteen places go to a step, for the tables are small enough, and above which not even eight do."""
+"""States up to which the tables are small enough for sixteen places a step, and above which for eight they are not."""
 
 
 def cuts_for_many(
@@ -105,4 +105,5 @@ def _tables(size: int) -> tuple[NDArray[np.intp], NDArray[np.uint8] | NDArray[np
     if size > _FEW_STATES:
         return (state * 256).astype(np.intp).ravel(), cut.ravel()
     # Two words of eight, one after the other: (size, 256) first words, and for each the 256 second ones.
-    return (state[state] * 65536).astype(np.intp).ravel(), (cut[:, :, None].astype(np.uint16) << 8 | cut[state]).ravel()
+    both = cut[:, :, None].astype(np.uint16) << np.uint16(8) | cut[state]
+    return (state[state] * 65536).astype(np.intp).ravel(), both.ravel()
