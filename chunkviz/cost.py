@@ -218,7 +218,7 @@ def unseen(chunking: Chunking, limit: int, report: Callable[[float], None] | Non
         message = f"limit must be at least 1 token, not {limit}."
         raise ParameterError(message)
     tokenizer = chunking.tokens.tokenizer
-    spans = []
+    spans: list[Span] = []
     for chunk, count in zip(chunking, embedded_counts(chunking).tolist(), strict=True):
         if count <= limit:
             continue

@@ -8,6 +8,7 @@ written down once, and a browser that moves a threshold needs no tokenizer.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ from chunkviz.tokens import TokenMap
 
 _MOST_EXCEPTIONS = 200_000
 """Short runs whose counts are no sums that are written down at most; beyond, counts are estimates."""
+_REPORT_EVERY = 256
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,13 @@ class SplitPlan:
 
 
 def split_plan(
-    document: Document, segments: Segments, measure: Measure, maximum: int, kind: Structure | Optimum, tokens: TokenMap
-) -> SplitPlan:
-    """Work the plan out, in time linear in the segments; ``kind`` is the reason the strategy splits with."""
+    document: Document, segments: Segments, measure: Measure, maximum: int, kind: Structure | Optimum, tokens: TokenMap,
+    report: Callable[[float], None] | None = None,
+) -> SplitPlan:  # fmt: skip
+    """Work the plan out, in time linear in the segments; ``kind`` is the reason the strategy splits with.
+
+    ``report`` is told the share done (0 to 1); what it raises ends the work.
+    """
     packer = Packer(document.text, measure, maximum, levels=split_levels(document, segments, kind))
     starts, ends = segments.starts.tolist(), segments.ends.tolist()
     count = len(starts)
@@ -71,6 +77,8 @@ def split_plan(
     following: list[int] = []
     at = 0
     while at < len(places):
+        if report is not None and at % _REPORT_EVERY == 0:
+            report(at / len(places))
         start, segment = places[at], inside[at]
         last = _reach(measure, start, segment, ends, maximum)
         pieces = []

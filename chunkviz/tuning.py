@@ -144,6 +144,18 @@ def tunable(chunking: Chunking) -> bool:
     )
 
 
+class _Steps:
+    """Tells how far a search by halving has come."""
+
+    def __init__(self, places: int, report: Callable[[float], None]) -> None:
+        self._most, self._taken, self._report = places.bit_length() + 2, 0, report
+
+    def take(self) -> None:
+        """Report before each step."""
+        self._report(min(1.0, self._taken / self._most))
+        self._taken += 1
+
+
 class Tuning:
     """One document under one strategy at any threshold; each place is measured once.
 
@@ -217,17 +229,20 @@ class Tuning:
             places=self.places,
         )
 
-    def solve(self, target: Target) -> Suggestion | Withheld:
+    def solve(self, target: Target, report: Callable[[float], None] = lambda _share: None) -> Suggestion | Withheld:
         """Return the threshold that comes nearest to a target, of all that were measured for it or before.
 
         Sizes that a strategy keeps can make an outcome step back here and there, so what halving finds
         is held against everything measured so far. Of two equally good thresholds the lower is taken.
+        ``report`` is told about the share done, and may raise ``Cancelled``.
         """
+        steps = _Steps(self.places, report)
         if target.aim == "largest":
-            return self._solve_largest(target)
+            return self._solve_largest(target, steps)
         counting = target.aim == "count"
 
         def outcome(value: float) -> float:
+            steps.take()
             found = self._at(int(np.searchsorted(self._distinct, value, "left")))
             return found.chunks if counting else found.median
 
@@ -242,10 +257,11 @@ class Tuning:
         )
         return Suggestion("target", best, f"The nearest to {_wish(target, self.noun)}.")
 
-    def _solve_largest(self, target: Target) -> Suggestion | Withheld:
+    def _solve_largest(self, target: Target, steps: _Steps) -> Suggestion | Withheld:
         low, high = 0, self.places - 1
         while low < high:
             middle = (low + high) // 2
+            steps.take()
             if self._at(middle).largest <= target.number:
                 high = middle
             else:

@@ -8,14 +8,16 @@ import numpy as np
 import streamlit as st
 
 from chunkviz.chunk import Chunking
+from chunkviz.errors import Cancelled
 from chunkviz.evidence import SimilarityCurve
 from chunkviz.metrics import numbers
 from chunkviz.services import Services
 from chunkviz.strategies import strategy_class
 from chunkviz.thresholds import BOUNDS, ThresholdMode, resolve_threshold, setting_for
-from chunkviz.ui import session, sidebar
+from chunkviz.ui import jobs, session, sidebar
 from chunkviz.ui.controls import put_threshold, widget_key
 from chunkviz.ui.curve import draw_curve
+from chunkviz.ui.curve.payload import movable
 from chunkviz.ui.explore import draw_notes
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.tuning_panels import draw_panels
@@ -50,17 +52,38 @@ def draw(chunking: Chunking) -> None:
         draw_notes(chunking)
         if len(curve) < 2:  # noqa: PLR2004  a pair
             st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
-    draw_curve(
-        chunking, services, key="curve", viewer="viewer", setting=_setting_words(curve),
-        selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
-    )  # fmt: skip
-    _draw_below(chunking, curve)
+    with st.container():
+        if _prepare(chunking, services):
+            draw_curve(
+                chunking, services, key="curve", viewer="viewer", setting=_setting_words(curve),
+                selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
+            )  # fmt: skip
+            _draw_below(chunking, curve)
     state = draw_viewer(chunking, key="viewer", height=560)
     draw_panels(chunking, services, selected=state.selected)
     if state.selected != session.get("tune selected"):
         # The curve stands above the viewer, so it hears of a choice one run later.
         session.put("tune selected", state.selected)
         st.rerun()
+
+
+def _prepare(chunking: Chunking, services: Services) -> bool:
+    """Work out what the line needs to be dragged; return whether it is there, or else say why not."""
+
+    def work(job: jobs.Job[None]) -> None:
+        movable(chunking, services, job.report)
+
+    # The job holds the chunking, so that as long as it stands no other can have its identity.
+    job = jobs.run((id(chunking), services.tokenizer.name), "Preparing the threshold line", work, slot="line")
+    if not job.done:
+        return False
+    try:
+        job.outcome()
+    except Cancelled:
+        st.info("The curve was stopped before its line could be moved.", icon=":material/info:")
+        st.button("Draw the curve", icon=":material/refresh:", key="line again", on_click=jobs.forget, args=("line",))
+        return False
+    return True
 
 
 def _offer_strategies(chunking: Chunking) -> None:

@@ -103,7 +103,6 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
     if known is None:
         return
     tuning, found = known
-    current = tuning.at(curve.threshold or 0.0)
     name = chunking.strategy.name
     if found.mode == "gradient":
         st.caption(
@@ -113,7 +112,11 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="sweep setting"):
         target = _choose_target(found)
         limit = _choose_limit()
-    suggestions = (knee(found), widest_plateau(found), tuning.solve(target))
+    marked = _marked(tuning, found, curve.threshold or 0.0, target)
+    if marked is None:
+        return
+    current, solved = marked
+    suggestions = (knee(found), widest_plateau(found), solved)
     for number, (column, suggestion) in enumerate(zip(st.columns(3), suggestions, strict=True), start=1):
         with column.container(border=True, height="stretch", gap="small", key=f"suggestion {suggestion.kind}"):
             st.markdown(f"**{number} · {_TITLES[suggestion.kind]}**")
@@ -138,6 +141,27 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
     if limit:
         over = round(current.share_over(limit) * current.chunks)
         st.caption(f"Now {over:,} of {current.chunks:,} {found.noun} are above {limit:,} tokens.")
+
+
+def _marked(
+    tuning: Tuning, found: Sweep, threshold: float, target: Target
+) -> tuple[Outcome, Suggestion | Withheld] | None:
+    """Return what the threshold gives and what comes nearest to the target, or None while they are measured."""
+
+    def work(job: jobs.Job[tuple[Outcome, Suggestion | Withheld]]) -> tuple[Outcome, Suggestion | Withheld]:
+        return tuning.at(threshold), tuning.solve(target, job.report)
+
+    # The job holds the tuning, so that as long as it stands no other can have its identity.
+    key = (id(tuning), id(found), threshold, target)
+    job = jobs.run(key, "Looking for the target", work, slot="target")
+    if not job.done:
+        return None
+    try:
+        return job.outcome()
+    except Cancelled:
+        st.info("The search for the target was stopped.", icon=":material/info:")
+        st.button("Search again", icon=":material/refresh:", key="target again", on_click=jobs.forget, args=("target",))
+        return None
 
 
 def _choose_target(found: Sweep) -> Target:

@@ -6,6 +6,7 @@ of ``curve`` is its columns one after the other, little endian, as the head list
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +37,11 @@ class Movable:
     counts: RunCounts
 
 
-def movable(chunking: Chunking, services: Services) -> Movable | None:
-    """Return it, or None where the strategy has no threshold; worked out once for each maximum."""
+def movable(chunking: Chunking, services: Services, report: Callable[[float], None] | None = None) -> Movable | None:
+    """Return it, or None where the strategy has no threshold; worked out once for each maximum.
+
+    ``report`` is told the share done (0 to 1); what it raises ends the work.
+    """
     strategy, document = chunking.strategy, chunking.document
     match strategy:
         case Semantic():
@@ -52,7 +56,7 @@ def movable(chunking: Chunking, services: Services) -> Movable | None:
 
     def make() -> tuple[SplitPlan, RunCounts]:
         measure = measure_of(unit, document, services)
-        plan = split_plan(document, segments, measure, high, kind, tokens)
+        plan = split_plan(document, segments, measure, high, kind, tokens, report)
         return plan, run_counts(plan.starts, segments.ends, tokens)
 
     key = ("split plan", kind, unit, high, services.tokenizer.name, document.language)
