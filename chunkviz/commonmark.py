@@ -71,15 +71,14 @@ def _find_blocks(document: Document) -> tuple[Block, ...]:
         body, options=options.ENABLE_TABLES | options.ENABLE_FOOTNOTES | options.ENABLE_TASKLISTS, merge_text=True
     ):
         level = 0
-        if isinstance(event, str):
+        # An event is a dictionary of one entry, or a word such as "SoftBreak": one look tells both from what is sought.
+        if "Start" not in event:
             if event != "Rule":
                 continue
             kind: StructureKind = "block"
             name = ""
         else:
-            tag = event.get("Start")
-            if tag is None:
-                continue
+            tag = event["Start"]
             name = tag if isinstance(tag, str) else next(iter(tag))
             if name not in _KINDS:
                 continue
