@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from chunkviz.lint import EDGE_KINDS, Finding, FindingKind, Lint, Rules, lint
 from chunkviz.span import Span
 from chunkviz.ui import jobs, session
 from chunkviz.ui.text import as_plain
+from chunkviz.ui.viewer.payload import fingerprint
 
 _MOST_ROWS = 500
 """Findings listed; the keys of the viewer walk through all of them."""
@@ -38,7 +40,7 @@ class LintView:
 class _Visit:
     """A finding that was gone to, and in which chunking; of another one it means nothing."""
 
-    chunking: int
+    chunking: object
     span: Span
     serial: int
 
@@ -49,18 +51,23 @@ def draw(chunking: Chunking, *, key: str) -> LintView:
     Nothing is looked for while it is closed. Long documents are looked through in a job, with progress
     and a button that stops it. ``key`` names the panel on the page; two panels need two keys.
     """
-    panel = st.expander("Lint", icon=":material/rule:", key=f"{key} open", on_change="rerun")
+    panel = st.expander(
+        "Lint: what a reader would object to", icon=":material/rule:", key=f"{key} open", on_change="rerun"
+    )
     if not panel.open or not len(chunking):
         return LintView()
     with panel:
         found = _look(chunking, _rules(key), slot=f"lint {key}")
         if found is None:
             return LintView()
-        kind = _draw_counts(chunking, found, key)
+        counts, places = st.columns([2, 3], gap="medium") if found.findings else (st.container(), st.container())
+        with counts:
+            kind = _draw_counts(chunking, found, key)
         findings = tuple(each for each in found.findings if kind in (None, each.kind))
-        _draw_list(chunking, findings, kind, key)
+        with places:
+            _draw_list(chunking, findings, kind, key)
     visit: _Visit | None = session.get(_visited(key))
-    if visit is None or visit.chunking != id(chunking):
+    if visit is None or visit.chunking != _name(chunking):
         return LintView(findings)
     return LintView(findings, visit.span, visit.serial)
 
@@ -81,7 +88,7 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
     def work(job: jobs.Job[Lint]) -> Lint:
         return lint(chunking, rules, job.report)
 
-    job = jobs.run(("lint", id(chunking), rules), "Looking for findings", work, slot=slot)
+    job = jobs.run((_name(chunking), rules), "Looking for findings", work, slot=slot)
     if not job.done:
         return None
     try:
@@ -92,31 +99,37 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
         return None
 
 
+def _name(chunking: Chunking) -> Hashable:
+    """Return what the findings follow from, so that they are looked for once, though a page makes the same anew."""
+    document = chunking.document
+    written = sum(len(chunk.context) for chunk in chunking if chunk.context)
+    boundaries = fingerprint(chunking.starts, chunking.ends)
+    return (document.id, document.language, chunking.tokens.tokenizer.name, boundaries, written)
+
+
 def _draw_counts(chunking: Chunking, found: Lint, key: str) -> FindingKind | None:
     """Draw the counts, and return the kind that alone is wanted."""
-    counts = {kind: count for kind, count in found.counts.items() if count}
-    none = [kind for kind, count in found.counts.items() if not count]
+    counts = {each: count for each, count in found.counts.items() if count}
+    none = [each for each, count in found.counts.items() if not count]
     name = f"{key} kind"
     if session.get(name) not in counts:
         session.put(name, None)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        with st.container():
-            if counts:
-                st.pills(
-                    f"{len(found.findings):,} findings; click a kind to see it alone", list(counts), key=name,
-                    format_func=lambda kind: f"{named(kind)} {counts[kind]:,}",
-                    on_change=_go_to_first, args=(chunking, found, key), persist_state="session",
-                )  # fmt: skip
-            else:
-                st.badge("Nothing found", icon=":material/check_circle:", color="green")
-        with st.popover("Limits", icon=":material/tune:"):
-            _draw_limits(key)
+    if counts:
+        st.pills(
+            f"{_counted(len(found.findings))}; click a kind to see it alone", list(counts), key=name,
+            format_func=lambda each: f"{named(each)} · {counts[each]:,}",
+            on_change=_go_to_first, args=(chunking, found, key), persist_state="session", wrap=True,
+        )  # fmt: skip
+    else:
+        st.badge("Nothing found", icon=":material/check_circle:", color="green")
     notes = [f"None: {', '.join(none)}."] if none else []
     reasons: dict[str, list[str]] = {}
-    for kind, reason in found.not_checked.items():
-        reasons.setdefault(reason, []).append(kind)
+    for unchecked, reason in found.not_checked.items():
+        reasons.setdefault(reason, []).append(unchecked)
     notes += [f"Not checked: {', '.join(kinds)}, because {as_plain(reason)}." for reason, kinds in reasons.items()]
     st.caption(" ".join((*notes, "Counts only, no score: whether a finding matters is for you to say.")))
+    with st.popover("Limits", icon=":material/tune:"):
+        _draw_limits(key)
     kind: FindingKind | None = session.get(name)
     return kind
 
@@ -142,28 +155,29 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
     if not findings:
         return
     shown = findings[:_MOST_ROWS]
-    table = f"{key} list {kind} {id(chunking)} {len(findings)}"
+    table = f"{key} list {kind} {hash(_name(chunking))} {len(findings)}"
     rows = {
-        "Chunk": [each.index + 1 for each in shown],
-        "Kind": [named(each.kind) for each in shown],
         "Finding": [each.message for each in shown],
+        "Kind": [named(each.kind) for each in shown],
+        "Chunk": [each.index + 1 for each in shown],
     }
     st.dataframe(
         rows, key=table, hide_index=True, height=_HEAD + _ROW * min(len(shown), _ROWS_SEEN),
         on_select=lambda: _go_to_row(chunking, shown, table, key), selection_mode="single-row",
-        column_config={"Chunk": st.column_config.NumberColumn(width=70, format="localized"),
-                       "Kind": st.column_config.TextColumn(width=140),
-                       "Finding": st.column_config.TextColumn(width="large")},
+        column_config={"Kind": st.column_config.TextColumn(width=130),
+                       "Chunk": st.column_config.NumberColumn(width=70, format="localized")},
     )  # fmt: skip
     if len(findings) > len(shown):
-        st.caption(
-            f"The first {len(shown):,} of {len(findings):,}; f and Shift+f in the text walk through all of them."
-        )
+        st.caption(f"The first {len(shown):,} of {len(findings):,}; f in the text walks through all of them.")
 
 
 def named(kind: FindingKind) -> str:
     """Return a kind as a title: those of edges say what is cut."""
     return f"In a {kind}" if kind in EDGE_KINDS else kind.capitalize()
+
+
+def _counted(count: int) -> str:
+    return "1 finding" if count == 1 else f"{count:,} findings"
 
 
 def _go_to_first(chunking: Chunking, found: Lint, key: str) -> None:
@@ -182,7 +196,7 @@ def _go_to_row(chunking: Chunking, shown: tuple[Finding, ...], table: str, key: 
 def _visit(chunking: Chunking, finding: Finding, key: str) -> None:
     serial = session.get(SERIAL, 0) + 1
     session.put(SERIAL, serial)
-    session.put(_visited(key), _Visit(id(chunking), finding.span, serial))
+    session.put(_visited(key), _Visit(_name(chunking), finding.span, serial))
 
 
 def _visited(key: str) -> str:

@@ -7,8 +7,8 @@ import json
 import streamlit as st
 from app_texts import chunking, document
 
-from chunkviz.lint import lint
 from chunkviz.span import Span
+from chunkviz.ui import lint_panel
 from chunkviz.ui.viewer import draw_viewer
 from chunkviz.ui.viewer.lanes import lanes_of
 
@@ -30,16 +30,18 @@ settings = [
     for place, each in enumerate(filter(None, query.get("lanes", "").split(",")))
 ]
 without = left.toggle("Without layers")
+found = lint_panel.draw(drawn, key="lint") if "lint" in query else lint_panel.LintView()
 state = draw_viewer(
     drawn,
     key="viewer",
     selected=asked if pushed else None,
     marked=(1, 3) if "marked" in query else (),
-    focus=Span(*json.loads(query["focus"])) if "focus" in query else None,
+    focus=Span(*json.loads(query["focus"])) if "focus" in query else found.focus,
+    focus_serial=found.serial,
     highlights="elements" not in query,
     marking="marking" in query,
     lanes=() if without else lanes_of(settings),
-    findings=lint(drawn).findings if "lint" in query and not without else (),
+    findings=() if without else found.findings,
 )
 if "marking" in query:
     span = state.marked_text

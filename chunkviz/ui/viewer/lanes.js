@@ -302,7 +302,7 @@ class LayerBar {
 
   /** @param {string} sentence @param {string} [words] of the document */
   say(sentence, words = "") {
-    this.said.replaceChildren(sentence, ...(words ? [" ", made("q", "", words)] : []))
+    this.said.replaceChildren(sentence, ...(words ? [": ", made("q", "", words)] : []))
   }
 }
 

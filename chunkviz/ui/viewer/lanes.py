@@ -44,7 +44,7 @@ class Lane:
     @property
     def shared(self) -> NDArray[np.bool_]:
         """Whether every setting cuts there, bool (n,)."""
-        shared: NDArray[np.bool_] = self.cut_by.all(axis=1)
+        shared: NDArray[np.bool_] = self.cut_by.sum(axis=1) == self.cut_by.shape[1]
         return shared
 
     @property
