@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import ParameterError
@@ -188,26 +188,11 @@ class Answerer:
         prompt = build_prompt(question, hits)
         answer = self._service.chat(prompt.system, prompt.user, self.max_output_tokens)
         self._service.record(answer, _count(prompt))
-        return Answer(self._text(answer), tuple(hits), self.name)
-
-    def _text(self, answer: dict[str, Any]) -> str:
-        """Return the text of an answer, or raise the reason why there is none."""
-        choices = answer.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(choice, dict) or not isinstance(message, dict):
-            self._service.fail("gave an answer without a message", "check that the model can chat")
-        if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-            self._service.fail("refused to answer this question", "ask differently or choose another model")
-        content = message.get("content")
-        text = content.strip() if isinstance(content, str) else ""
-        if not text and choice.get("finish_reason") == "length":
-            self._service.fail(
-                f"used up {self.max_output_tokens:,} output tokens before it gave any text", "raise max_output_tokens"
-            )
-        if not text:
-            self._service.fail("gave no text", "try again, or choose another model")
-        return without_surrogates(text)
+        text = self._service.text_of(
+            answer, self.max_output_tokens, refused="answer this question",
+            instead="ask differently or choose another model",
+        )  # fmt: skip
+        return Answer(text, tuple(hits), self.name)
 
 
 def _count(prompt: Prompt) -> int:

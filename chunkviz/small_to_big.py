@@ -15,6 +15,7 @@ import numpy as np
 
 from chunkviz.chunk import Chunk, Chunking
 from chunkviz.errors import ParameterError
+from chunkviz.model_input import write_model_input
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +44,15 @@ class Collected:
     """In document order, each once."""
     found: tuple[Chunk, ...]
     """The chunks found, in document order, each once."""
+
+    @property
+    def text(self) -> str:
+        """What a model would be given, one block a chunk found, in the form of ``chunkviz.model_input``."""
+        return write_model_input(
+            (chunk, passage.returned if passage.merged else None)
+            for passage in self.passages
+            for chunk in passage.found
+        )
 
     @property
     def token_count(self) -> int:
@@ -146,26 +156,3 @@ def _chunks_below(chunking: Chunking) -> NDArray[np.int64]:
         if parent.parent is not None:
             counts[parent.parent.index] += counts[parent.index]
     return counts.astype(np.int64)
-
-
-def format_parent_context(collected: Collected) -> str:
-    """Return the text a model would be given, one block a chunk found, in document order.
-
-    A block is a line with number, source, headings and page, the chunk's text, and behind it its parent
-    as ``[Parent context: …]``. A parent is written out at the first of its chunks and named at the others.
-    """
-    blocks: list[str] = []
-    for passage in collected.passages:
-        first = len(blocks) + 1
-        for place, chunk in enumerate(passage.found):
-            lines = [f"[{len(blocks) + 1}] {_source(chunk)}", chunk.text]
-            if passage.merged:
-                lines += ["", f"[Parent context: {passage.returned.text if not place else f'see [{first}]'}]"]
-            blocks.append("\n".join(lines))
-    return "\n\n".join(blocks)
-
-
-def _source(chunk: Chunk) -> str:
-    page = "" if chunk.page is None else f"page {chunk.page}"
-    facts = (chunk.document.name, " > ".join(chunk.headings), page, f"characters {chunk.start}-{chunk.end}")
-    return " · ".join(" ".join(fact.split()) for fact in facts if fact)

@@ -7,6 +7,7 @@ written down once, and a browser that moves a threshold needs no tokenizer.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,7 +101,7 @@ def split_plan(
 
 def _reach(measure: Measure, start: int, segment: int, ends: list[int], maximum: int) -> int:
     """Return the last segment from ``segment`` on up to whose end the maximum is kept; the one before if none is."""
-    last = int(np.searchsorted(ends, measure.reach(start, maximum), side="right")) - 1
+    last = bisect_right(ends, measure.reach(start, maximum)) - 1  # a list: numpy would copy it at each call
     last = max(last, segment - 1)
     while last + 1 < len(ends) and measure.count(start, ends[last + 1]) <= maximum:
         last += 1

@@ -64,7 +64,8 @@ def self_similarity(rows: NDArray[np.float32], most: int = 300) -> SelfSimilarit
     if not stretches:
         return SelfSimilarity(np.zeros(1, np.int64), np.zeros((0, 0), np.float32))
     lengths = np.diff(edges)
-    sums = np.add.reduceat(rows, edges[:-1], axis=0, dtype=np.float64)
+    # One call of reduceat for all of them would take several times as long, one number at a time.
+    sums = np.stack([rows[first:behind].sum(axis=0, dtype=np.float64) for first, behind in pairwise(edges)])
     own = np.add.reduceat(np.einsum("ij,ij->i", rows, rows, dtype=np.float64), edges[:-1])
     found = sums @ sums.T
     pairs = np.outer(lengths, lengths).astype(np.float64)

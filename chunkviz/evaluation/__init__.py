@@ -11,6 +11,14 @@ Technical Report, 2024. Every result says with how many questions, which k, rank
 """
 
 from chunkviz.evaluation.excerpts import Located, locate
+from chunkviz.evaluation.proposals import (
+    Proposal,
+    ProposalRequest,
+    Proposals,
+    Proposer,
+    proposal_requests,
+    propose_questions,
+)
 from chunkviz.evaluation.questions import Problem, Question, QuestionSet, Reference, load_questions, save_questions
 from chunkviz.evaluation.results import Difference, Evaluation, Interval, QuestionResult, compare
 from chunkviz.evaluation.run import BUDGETS, evaluate
@@ -27,6 +35,10 @@ __all__ = [
     "Interval",
     "Located",
     "Problem",
+    "Proposal",
+    "ProposalRequest",
+    "Proposals",
+    "Proposer",
     "Question",
     "QuestionResult",
     "QuestionSet",
@@ -39,6 +51,8 @@ __all__ = [
     "grid",
     "load_questions",
     "locate",
+    "proposal_requests",
+    "propose_questions",
     "save_questions",
     "score_spans",
     "sweep",

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -34,6 +34,8 @@ class Question:
 
     question: str
     references: tuple[Reference, ...]
+    proposed_by: str | None = field(default=None, compare=False)
+    """Name of the model that proposed it; None for what people ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def load_questions(source: str | Path | bytes, documents: Document | Sequence[Do
     ``end_index`` (or both: then the content decides), as in Chroma's published data. A row or a reference may name
     its document (``document``, ``corpus_id`` or ``source``: the name, with or without its folders and ending);
     otherwise the first document that holds the excerpt counts. In CSV, references are JSON or one excerpt as it is.
-    A question none of whose references is found is left out, and listed.
+    A question none of whose references is found is left out, and listed. ``proposed_by`` names the model that proposed
+    a question.
 
     Raises
     ------
@@ -112,7 +115,8 @@ def load_questions(source: str | Path | bytes, documents: Document | Sequence[Do
                 reason = f"placed approximately in {document.name}, likeness {place.likeness:.0f} of 100."
                 approximate.append(Problem(number, text, excerpt, reason))
         if found:
-            questions.append(Question(text, tuple(dict.fromkeys(found))))
+            proposed_by = str(row.get("proposed_by") or "").strip() or None
+            questions.append(Question(text, tuple(dict.fromkeys(found)), proposed_by))
         elif not problems or problems[-1].row != number:
             problems.append(Problem(number, text, "", "it has no references."))
     return QuestionSet(tuple(questions), tuple(problems), tuple(approximate))
@@ -140,7 +144,8 @@ def save_questions(questions: Iterable[Question], documents: Iterable[Document])
             references.append(
                 {"document": document.name, "start_index": span.start, "end_index": span.end, "content": content}
             )
-        rows.append({"question": each.question, "references": references})
+        by = {"proposed_by": each.proposed_by} if each.proposed_by else {}
+        rows.append({"question": each.question, "references": references, **by})
     return (json.dumps({"questions": rows}, indent=1) + "\n").encode()
 
 

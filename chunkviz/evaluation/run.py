@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from chunkviz.span import Span
 
 BUDGETS = (2000, 4000)
 UNITS = ("tokens", "characters")
+_AT_ONCE = 64
+"""Places of an order that are looked at together; budgets are full after a few."""
 
 
 def evaluate(
@@ -63,12 +65,12 @@ def evaluate(
     check_request([each.document for each in given], questions, k, budgets, unit)
     made = index if index is not None else Index(given, ranking, services)
     shapes = {each.document.id: _Shape.of(each) for each in given}
+    searched = np.concatenate([each.token_counts for each in given])
+    passages = _Passages.of(made.chunks, searched)
     orders = made.orders([each.question for each in questions])
     results = tuple(
-        _asked(each, order, made, shapes, k, budgets, unit) for each, order in zip(questions, orders, strict=True)
+        _asked(each, order, passages, shapes, k, budgets, unit) for each, order in zip(questions, orders, strict=True)
     )
-    searched = np.concatenate([each.token_counts for each in given])
-    returned = [chunk.token_count for each in given for chunk in dict.fromkeys(_returned(each))]
     return Evaluation(
         strategy=repr(given[0].strategy),
         config=given[0].strategy.config(),
@@ -81,7 +83,7 @@ def evaluate(
         tokenizer=given[0].tokens.tokenizer.name,
         chunks=len(searched),
         mean_tokens=float(searched.mean()) if len(searched) else 0.0,
-        mean_returned_tokens=float(np.mean(returned)) if returned else 0.0,
+        mean_returned_tokens=float(np.mean(passages.tokens)) if passages.tokens else 0.0,
         results=results,
     )
 
@@ -107,8 +109,40 @@ def check_request(
             raise ParameterError(message)
 
 
-def _returned(chunking: Chunking) -> Iterable[Chunk]:
-    return (chunk.parent or chunk for chunk in chunking.chunks)
+@dataclass(frozen=True)
+class _Passages:
+    """What an index returns: parents where there are any, else the chunks themselves, each once."""
+
+    numbers: list[int]
+    """By place in the index, which passage is returned."""
+    chunks: list[Chunk]
+    tokens: list[int]
+    """Of each passage."""
+
+    @classmethod
+    def of(cls, searched: Sequence[Chunk], counts: NDArray[np.int64]) -> _Passages:
+        if not any(chunk.parent is not None for chunk in searched):
+            return cls(list(range(len(searched))), list(searched), counts.tolist())
+        known: dict[str, int] = {}
+        chunks: list[Chunk] = []
+        numbers = []
+        for chunk in searched:
+            returned = chunk.parent or chunk
+            number = known.setdefault(returned.id, len(chunks))
+            if number == len(chunks):
+                chunks.append(returned)
+            numbers.append(number)
+        return cls(numbers, chunks, [chunk.token_count for chunk in chunks])
+
+    def best_first(self, order: NDArray[np.int64]) -> Iterator[int]:
+        """Yield the passages that an order brings, each once."""
+        known: set[int] = set()
+        for first in range(0, len(order), _AT_ONCE):
+            for place in order[first : first + _AT_ONCE].tolist():
+                number = self.numbers[place]
+                if number not in known:
+                    known.add(number)
+                    yield number
 
 
 @dataclass(frozen=True)
@@ -120,15 +154,12 @@ class _Shape:
 
     @classmethod
     def of(cls, chunking: Chunking) -> _Shape:
-        spans = sorted({chunk.span for chunk in _returned(chunking)})
-        count = len(spans)
-        return cls(
-            (chunking.starts, chunking.ends),
-            (
-                np.fromiter((span.start for span in spans), np.int64, count),
-                np.fromiter((span.end for span in spans), np.int64, count),
-            ),
-        )
+        chunks = (chunking.starts, chunking.ends)
+        if not chunking.parents:
+            return cls(chunks, chunks)
+        returned = dict.fromkeys((each.start, each.end) for each in (one.parent or one for one in chunking.chunks))
+        spans = np.array(sorted(returned), np.int64).reshape(-1, 2)
+        return cls(chunks, (spans[:, 0], spans[:, 1]))
 
     @staticmethod
     def touching(spans: tuple[NDArray[np.int64], NDArray[np.int64]], reference: Span) -> list[Span]:
@@ -140,15 +171,16 @@ class _Shape:
 def _asked(
     question: Question,
     order: NDArray[np.int64],
-    index: Index,
+    passages: _Passages,
     shapes: dict[str, _Shape],
     k: int,
     budgets: Sequence[int],
     unit: str,
 ) -> QuestionResult:
     references: list[Place] = [(each.document_id, each.span) for each in question.references]
-    passages = list(_passages(order[:k], index))
-    scores = score_spans(references, [(each.document_id, each.span) for each in passages])
+    brought = list(passages.best_first(order[:k]))
+    chunks = [passages.chunks[number] for number in brought]
+    scores = score_spans(references, [(each.document_id, each.span) for each in chunks])
     touching: set[Place] = set()
     fates = []
     for document, span in references:
@@ -161,9 +193,9 @@ def _asked(
         precision=scores.precision,
         iou=scores.iou,
         precision_omega=precision_omega(references, touching),
-        recall_at=tuple(score_spans(references, each).recall for each in _within(order, index, budgets, unit)),
-        retrieved_tokens=sum(each.token_count for each in passages),
-        retrieved_characters=sum(len(each.span) for each in passages),
+        recall_at=tuple(score_spans(references, each).recall for each in _within(order, passages, budgets, unit)),
+        retrieved_tokens=sum(passages.tokens[number] for number in brought),
+        retrieved_characters=sum(each.end - each.start for each in chunks),
         hits=min(k, len(order)),
         whole=fates.count("whole"),
         split=fates.count("split"),
@@ -171,29 +203,22 @@ def _asked(
     )
 
 
-def _passages(order: NDArray[np.int64], index: Index) -> Iterator[Chunk]:
-    """Yield what is returned, best first, each once."""
-    known: set[str] = set()
-    for place in order.tolist():
-        chunk = index.chunks[place].parent or index.chunks[place]
-        if chunk.id not in known:
-            known.add(chunk.id)
-            yield chunk
-
-
-def _within(order: NDArray[np.int64], index: Index, budgets: Sequence[int], unit: str) -> list[list[Place]]:
+def _within(order: NDArray[np.int64], passages: _Passages, budgets: Sequence[int], unit: str) -> list[list[Place]]:
     """Return for each budget what fits it, best first, the last passage cut where the budget ends."""
     filled: list[list[Place]] = [[] for _ in budgets]
     left = list(budgets)
-    for chunk in _passages(order, index):
-        if max(left, default=0) <= 0:
+    most = max(left, default=0)
+    for passage in passages.best_first(order):
+        if most <= 0:
             break
-        size = chunk.token_count if unit == "tokens" else len(chunk.span)
+        chunk = passages.chunks[passage]
+        size = passages.tokens[passage] if unit == "tokens" else chunk.end - chunk.start
         for number, room in enumerate(left):
             if room > 0:
                 end = chunk.end if size <= room else _cut(chunk, room, unit)
                 filled[number].append((chunk.document_id, Span(chunk.start, end)))
                 left[number] = room - size
+        most -= size
     return filled
 
 

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.embedding import default_embedder
 from chunkviz.errors import Cancelled, ChunkvizError, DocumentError, ParameterError, UnknownNameError
 from chunkviz.evaluation.questions import Question
+from chunkviz.evaluation.remembering import RememberingEmbedder, remembering
 from chunkviz.evaluation.results import Evaluation
 from chunkviz.evaluation.run import BUDGETS, check_request, evaluate
 from chunkviz.retrieval import RANKINGS, Ranking
-from chunkviz.services import Services
+from chunkviz.services import Embedder, Services
 from chunkviz.strategies import Strategy, strategy_from_config
 
 _VERSION = 1
@@ -139,6 +141,7 @@ def sweep(
     services: Services | None = None,
     budgets: Sequence[int] = BUDGETS,
     unit: str = "tokens",
+    embedder: Embedder | None = None,
     done: MutableMapping[str, dict[str, Any]] | None = None,
     report: Callable[[float], None] = lambda _: None,
 ) -> tuple[Evaluation | Failure, ...]:
@@ -146,6 +149,9 @@ def sweep(
 
     Parameters
     ----------
+    embedder
+        What a dense or hybrid ranking asks, so that all settings are searched with the same; None takes that of
+        ``services``, which strategies ask.
     done
         What was measured before, and where what is measured now is kept: a dict, or a ``ResultsFile``. A setting
         that is there, with the same documents, questions and services, is not measured again.
@@ -168,38 +174,39 @@ def sweep(
     services = services or Services()
     kept: MutableMapping[str, dict[str, Any]] = {} if done is None else done
     found: list[Evaluation | Failure] = []
+    searching = services if embedder is None else replace(services, embedder=embedder)
+    ranked_by = remembering(searching.embedder or default_embedder(), [each.question for each in questions])
     for number, strategy in enumerate(strategies):
 
         def told(share: float, number: int = number) -> None:
             services.report((number + share) / len(strategies))
             report((number + share) / len(strategies))
 
-        key = _key(known, strategy, questions, (k, ranking, list(budgets), unit), services)
+        key = _key(known, strategy, questions, (k, ranking, list(budgets), unit), services, searching)
         if key not in kept:
             try:
-                made = _evaluated(known, strategy, questions, services, told, k, ranking, budgets, unit)
+                chunkings = _chunked(known, strategy, services, told)
+                indexing = replace(searching, embedder=ranked_by, report=_behind(told))
+                made = evaluate(
+                    chunkings, questions, k=k, ranking=ranking, services=indexing, budgets=budgets, unit=unit
+                )
             except Cancelled:
                 raise
             except ChunkvizError as error:
                 found.append(Failure(repr(strategy), str(error)))
                 continue
+            finally:
+                if isinstance(ranked_by, RememberingEmbedder):
+                    ranked_by.next_setting()
             kept[key] = made.to_row()
         found.append(Evaluation.from_row(kept[key]))
         told(1.0)
     return tuple(found)
 
 
-def _evaluated(
-    documents: Sequence[Document],
-    strategy: Strategy,
-    questions: Sequence[Question],
-    services: Services,
-    told: Callable[[float], None],
-    k: int,
-    ranking: Ranking,
-    budgets: Sequence[int],
-    unit: str,
-) -> Evaluation:
+def _chunked(
+    documents: Sequence[Document], strategy: Strategy, services: Services, told: Callable[[float], None]
+) -> list[Chunking]:
     chunkings = []
     for place, document in enumerate(documents):
 
@@ -208,8 +215,12 @@ def _evaluated(
 
         chunkings.append(strategy.chunk(document, replace(services, report=chunked)))
         chunked(1.0)
-    indexing = replace(services, report=lambda share: told(_CHUNKING + (1 - _CHUNKING) * share))
-    return evaluate(chunkings, questions, k=k, ranking=ranking, services=indexing, budgets=budgets, unit=unit)
+    return chunkings
+
+
+def _behind(told: Callable[[float], None]) -> Callable[[float], None]:
+    """Return what the index reports to: its work comes behind the chunking."""
+    return lambda share: told(_CHUNKING + (1 - _CHUNKING) * share)
 
 
 def _key(
@@ -218,6 +229,7 @@ def _key(
     questions: Sequence[Question],
     asked: tuple[Any, ...],
     services: Services,
+    searching: Services,
 ) -> str:
     """Return a digest of all that the numbers depend on."""
     facts = {
@@ -231,6 +243,7 @@ def _key(
         "asked": asked,
         "tokenizer": services.tokenizer.name,
         "embedder": repr(_named(services.embedder or default_embedder())),
+        "searched": repr(_named(searching.embedder or default_embedder())),
         "writer": None if services.writer is None else services.writer.name,
     }
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import re
 from collections.abc import Iterator
 
 import pypdfium2
@@ -13,9 +14,12 @@ from chunkviz.errors import DocumentError
 from chunkviz.loaders.archive import DAMAGED
 from chunkviz.loaders.layout import Box, Line, Style, markdown
 from chunkviz.loaders.limits import Limits
+from chunkviz.loaders.running import running_lines
 from chunkviz.loaders.tidy import count_of
 
 _MAX_LISTED = 10
+_MAX_QUOTED = 3
+_LONGEST_QUOTE = 60
 
 
 def read(data: bytes, name: str, limits: Limits) -> tuple[list[str], str | None, list[str]]:
@@ -57,10 +61,30 @@ def read(data: bytes, name: str, limits: Limits) -> tuple[list[str], str | None,
     if blank:
         verb = "has" if len(blank) == 1 else "have"
         changes.append(f"{_listed(blank).capitalize()} {verb} no text; run OCR first if they are scans.")
+    running = running_lines(pages, style)
+    if any(running):
+        changes.append(_left_out(pages, running))
+        pages = [
+            [line for index, line in enumerate(lines) if index not in left_out]
+            for lines, left_out in zip(pages, running, strict=True)
+        ]
     joined = sum(line.joined for lines in pages for line in lines)
     if joined:
         changes.append(f"Joined {count_of(joined, 'word')} hyphenated at a line's end.")
     return [markdown(lines, style) for lines in pages], title, changes
+
+
+def _left_out(pages: list[list[Line]], running: list[set[int]]) -> str:
+    """Return the sentence that names the running lines, by the first that differ."""
+    texts = [lines[index].text for lines, left_out in zip(pages, running, strict=True) for index in sorted(left_out)]
+    examples = list({re.sub(r"\d+", "", text): text for text in reversed(texts)}.values())[::-1]
+    quoted = ", ".join(f"“{_shortened(text)}”" for text in examples[:_MAX_QUOTED])
+    more = ", …" if len(examples) > _MAX_QUOTED else ""
+    return f"Left out {count_of(len(texts), 'running header or footer line')}: {quoted}{more}."
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1].rstrip() + "…"
 
 
 def _opened(data: bytes, name: str) -> pypdfium2.PdfDocument:

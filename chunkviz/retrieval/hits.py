@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from chunkviz.chunk import Chunk
+from chunkviz.model_input import write_model_input
 from chunkviz.tokens import get_tokenizer
 
 if TYPE_CHECKING:
@@ -73,22 +74,8 @@ class ModelInput:
 def format_hits(hits: Sequence[Hit], tokenizer: Tokenizer | None = None) -> ModelInput:
     """Return the hits as one text, best first, with the tokens it takes.
 
-    Each is a block: number, source, headings and page in one line, the text of the chunk, and for a child
-    ``[Parent context: …]`` behind it. A parent is written out at the first of its children, and named at others.
+    The form is that of ``chunkviz.model_input``: a parent is written out at the first of its children.
     """
     counting = tokenizer or (hits[0].chunk.tokens.tokenizer if hits else get_tokenizer())
-    written: dict[tuple[str, str], int] = {}
-    blocks = []
-    for number, hit in enumerate(hits, start=1):
-        lines = [f"[{number}] {_where(hit)}", hit.chunk.text]
-        if hit.parent is not None:
-            first = written.setdefault((hit.source, hit.parent.id), number)
-            lines += ["", f"[Parent context: {hit.parent.text if first == number else f'see [{first}]'}]"]
-        blocks.append("\n".join(lines))
-    text = "\n\n".join(blocks)
+    text = write_model_input((hit.chunk, hit.parent) for hit in hits)
     return ModelInput(text, counting.count(text), counting.name, tuple(hits))
-
-
-def _where(hit: Hit) -> str:
-    facts = [hit.source, " > ".join(hit.chunk.headings), "" if hit.chunk.page is None else f"page {hit.chunk.page}"]
-    return " · ".join(" ".join(fact.split()) for fact in facts if fact)

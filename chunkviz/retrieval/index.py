@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,9 @@ from chunkviz.retrieval import storage
 from chunkviz.retrieval.hits import Hit
 from chunkviz.retrieval.rankings import RANKINGS, Dense, Lexical, Ranking, best_first, fuse
 from chunkviz.services import Services
+
+_TOGETHER = 32
+"""Questions whose cosines are computed in one matrix product."""
 
 
 class _Ranked(NamedTuple):
@@ -83,7 +87,7 @@ class Index:
         self.ranking: Ranking = ranking
         self.services = services
         self.documents = documents
-        self._lexical = Lexical(chunks) if ranking != "dense" else None
+        self._lexical = Lexical(chunks, services.report) if ranking != "dense" else None
         self._dense = Dense(chunks, services, rows) if ranking != "lexical" else None
 
     def __len__(self) -> int:
@@ -148,19 +152,26 @@ class Index:
             _check_question(question)
         if self._dense is not None:
             self._dense.prepare(questions)
-        return map(self.order, questions)
+        return self._orders(questions)
+
+    def _orders(self, questions: Sequence[str]) -> Iterator[NDArray[np.int64]]:
+        for first in range(0, len(questions), _TOGETHER):
+            some = questions[first : first + _TOGETHER]
+            cosines = repeat(None) if self._dense is None else self._dense.all_scores(some)
+            for question, scores in zip(some, cosines, strict=False):
+                yield self._ranked(question, None, scores).order
 
     def scores(self, question: str) -> NDArray[np.float64]:
         """Return the score of every chunk, float64 (n,), for a picture of the whole document; raises as ``search``."""
         return self._ranked(question, 1).scores.astype(np.float64)
 
-    def _ranked(self, question: str, k: int | None) -> _Ranked:
+    def _ranked(self, question: str, k: int | None, cosines: NDArray[np.float32] | None = None) -> _Ranked:
         _check_question(question)
         orders = []
         for way in (self._lexical, self._dense):
             if way is None:
                 continue
-            scores = way.scores(question)
+            scores = cosines if way is self._dense and cosines is not None else way.scores(question)
             found = way.found(scores)
             if self.ranking != "hybrid":
                 return _Ranked(scores, best_first(scores, found, k), ())

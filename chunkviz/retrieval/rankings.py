@@ -8,7 +8,7 @@ and individual Rank Learning Methods", 2009).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -35,12 +35,15 @@ _DIGITS = 6
 class Lexical:
     """BM25 over the terms of the chunks, their contexts' among them."""
 
-    def __init__(self, chunks: Sequence[Chunk]) -> None:
+    def __init__(self, chunks: Sequence[Chunk], report: Callable[[float], None] = lambda _: None) -> None:
         self.count = len(chunks)
         self._vocabulary: dict[str, int] = {}
+        documents = list({chunk.document_id: chunk.document for chunk in chunks}.values())
+        for number, document in enumerate(documents):
+            Terms.of(document, lambda share, number=number: report((number + share) / len(documents)))  # type: ignore[misc]
         self._scorer = _scorer(self._words(chunks), self._vocabulary)
 
-    def _words(self, chunks: Sequence[Chunk]) -> list[list[int]]:
+    def _words(self, chunks: Sequence[Chunk]) -> list[NDArray[np.int64]]:
         """Return the words of each chunk, as places in one vocabulary for all documents."""
         known: dict[str, NDArray[np.int64]] = {}
         words = []
@@ -48,9 +51,9 @@ class Lexical:
             terms = Terms.of(chunk.document)
             if chunk.document_id not in known:
                 known[chunk.document_id] = self._numbers(terms.vocabulary)
-            own = known[chunk.document_id][terms.within(chunk.start, chunk.end)].tolist()
+            own = known[chunk.document_id][terms.within(chunk.start, chunk.end)]
             if chunk.context:
-                own = self._numbers(split_terms(chunk.context)).tolist() + own
+                own = np.concatenate([self._numbers(split_terms(chunk.context)), own])
             words.append(own)
         return words
 
@@ -71,15 +74,49 @@ class Lexical:
         return scores > 0
 
 
-def _scorer(words: list[list[int]], vocabulary: dict[str, int]) -> Any:
+def _scorer(words: list[NDArray[np.int64]], vocabulary: dict[str, int]) -> Any:
     import bm25s  # noqa: PLC0415  only who searches lexically needs it
 
-    if not any(words):
+    class NumpyBM25(bm25s.BM25):  # type: ignore[misc]
+        """The library's scorer over an index that is built by sorting, where the library loops over every term."""
+
+        def build_index_from_ids(
+            self, unique_token_ids: list[int], corpus_token_ids: list[NDArray[np.int64]], **_: object
+        ) -> dict[str, Any]:
+            self.nonoccurrence_array = None  # for methods that score what a chunk does not have
+            return eager_scores(corpus_token_ids, len(unique_token_ids), k1=self.k1, b=self.b)
+
+    if not any(len(each) for each in words):
         return None
-    scorer = bm25s.BM25(k1=1.5, b=0.75, method="lucene", backend="numpy", csc_backend="numpy")
+    scorer = NumpyBM25(k1=1.5, b=0.75, method="lucene", backend="numpy", csc_backend="numpy")
     # A copy, since the library adds an entry of its own.
     scorer.index((words, dict(vocabulary)), create_empty_token=False, show_progress=False)
     return scorer
+
+
+def eager_scores(words: Sequence[NDArray[np.int64]], size: int, *, k1: float, b: float) -> dict[str, Any]:
+    """Return what every word adds to the score of every chunk that has it, by word: columns of a sparse matrix.
+
+    Parameters
+    ----------
+    words
+        The words of each chunk, int64 each, places in a vocabulary of ``size``; at least one in all.
+
+    """
+    count = len(words)
+    lengths = np.fromiter((len(each) for each in words), np.int64, count)
+    # By word, and among those of one word by chunk.
+    pairs, often = np.unique(np.concatenate(words) * count + np.repeat(np.arange(count), lengths), return_counts=True)
+    terms, chunks = np.divmod(pairs, count)
+    holding = np.bincount(terms, minlength=size)
+    weights = np.log1p((count - holding + 0.5) / (holding + 0.5))
+    shares = often / (often + k1 * (1 - b + b * lengths[chunks] / lengths.mean()))
+    return {
+        "data": (weights[terms] * shares).astype(np.float32),
+        "indices": chunks.astype(np.int32),
+        "indptr": np.concatenate([[0], np.cumsum(holding)]).astype(np.int64),
+        "num_docs": count,
+    }
 
 
 class Dense:
@@ -122,6 +159,16 @@ class Dense:
         scores: NDArray[np.float32] = (self.rows @ row).round(_DIGITS)
         return scores if row.any() else np.full(len(scores), np.nan, np.float32)
 
+    def all_scores(self, questions: Sequence[str]) -> list[NDArray[np.float32]]:
+        """Return the ``scores`` of each question, by one matrix product for all of them."""
+        if not len(self.rows):
+            return [np.zeros(0, np.float32) for _ in questions]
+        self.prepare(questions)
+        asked = np.stack([self._asked[question] for question in questions])
+        scores = (asked @ self.rows.T).round(_DIGITS)
+        scores[~asked.any(axis=1)] = np.nan
+        return list(scores)
+
     def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which chunks have a vector to compare."""
         return self._usable & np.isfinite(scores)
@@ -129,6 +176,8 @@ class Dense:
 
 def best_first(scores: NDArray[Any], found: NDArray[np.bool_], k: int | None = None) -> NDArray[np.int64]:
     """Return the places of the ``k`` best scores among those found, the best first, equal ones in their order."""
+    if k is None and found.all():
+        return np.argsort(-scores, kind="stable")
     places: NDArray[np.int64] = np.flatnonzero(found)
     if k is not None and k < len(places):
         least = np.partition(scores[places], len(places) - k)[len(places) - k]

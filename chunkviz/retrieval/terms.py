@@ -8,8 +8,9 @@ characters count only where they stand alone. Terms have places, so those of a c
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -25,6 +26,10 @@ _RUNS = regex.compile(
     rf"(?V1)(?P<number>\p{{Nd}}+(?:[.,]\p{{Nd}}+)+)|(?P<packed>(?:[[{_PACKED}]&&[\p{{L}}\p{{N}}]]\p{{M}}*)+)"
     rf"|[[\p{{L}}\p{{N}}\p{{M}}]--[[{_PACKED}]&&[\p{{L}}\p{{N}}]]]+"
 )
+_ASCII = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
+"""The same for ASCII in lower case."""
+_TOLD = 100_000
+"""Characters between two reports."""
 _LETTERS = regex.compile(r"\P{M}\p{M}*")
 """A character with its marks, as far as searching cares."""
 _ACCENTS = regex.compile(r"[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670]+")
@@ -42,9 +47,9 @@ class Terms:
     vocabulary: tuple[str, ...]
 
     @classmethod
-    def of(cls, document: Document) -> Terms:
-        """Return the terms of a document, found once."""
-        return document.derive("search terms", lambda: _find(document.text))
+    def of(cls, document: Document, report: Callable[[float], None] = lambda _: None) -> Terms:
+        """Return the terms of a document, found once; ``report`` is told the share done and may end the work."""
+        return document.derive("search terms", lambda: _find(document.text, report))
 
     def within(self, start: int, end: int) -> NDArray[np.int64]:
         """Return the words of the terms that lie in a span whole; one that a boundary cuts is in neither part."""
@@ -58,13 +63,31 @@ def split_terms(text: str, *, question: bool = False) -> tuple[str, ...]:
     return tuple(term for _, _, term in _terms(text, question=question))
 
 
-def _find(text: str) -> Terms:
-    starts, ends, words = [], [], []
+def _find(text: str, report: Callable[[float], None]) -> Terms:
+    """Find the terms line by line: none goes over a line's end, and a line of ASCII needs no more than a search."""
+    starts: list[int] = []
+    ends: list[int] = []
+    words: list[int] = []
     vocabulary: dict[str, int] = {}
-    for start, end, term in _terms(text, question=False):
-        starts.append(start)
-        ends.append(end)
-        words.append(vocabulary.setdefault(term, len(vocabulary)))
+    at = told = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line = text[at:end]
+        if line.isascii():
+            for run in _ASCII.finditer(line.lower()):
+                start, stop = run.span()
+                starts.append(at + start)
+                ends.append(at + stop)
+                words.append(vocabulary.setdefault(run[0], len(vocabulary)))
+        else:
+            for start, stop, term in _terms(line, question=False):
+                starts.append(at + start)
+                ends.append(at + stop)
+                words.append(vocabulary.setdefault(term, len(vocabulary)))
+        at = end
+        if at - told >= _TOLD:
+            told = at
+            report(at / len(text))
     return Terms(np.array(starts, np.int64), np.array(ends, np.int64), np.array(words, np.int64), tuple(vocabulary))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,56 +10,82 @@ import streamlit as st
 
 from chunkviz.chunk import Chunk, Chunking
 from chunkviz.cost import embedded_counts, ledger, never_read
-from chunkviz.metrics import size_bins
+from chunkviz.errors import Cancelled
 from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
 from chunkviz.span import Span
-from chunkviz.ui import encodings, ledgers, prices, services, session
-from chunkviz.ui.figures import size_along_document, token_histogram
+from chunkviz.ui import encodings, jobs, ledgers, prices, services, session
+from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 _CHILDREN = "Texts to embed"
 
 
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
-    model = _choose_model()
-    service = services.paid_model(*services.names_in_use(chunking.strategy))
-    table = prices.in_force()
-    found = session.remembered(
-        chunking,
-        "ledger",
-        lambda: ledger(chunking, model.name, dimensions=model.dimensions, prices=table, service=service),
-        *(model, tuple(table.items()), service),
-    )
-    counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
-    lost = session.remembered(chunking, "never read", lambda: never_read(chunking, model.limit), model.limit)
-    unseen = sum(len(span) for span in lost)
-    with st.container(horizontal=True, gap="small", key="numbers"):
-        st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
-        st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
-        st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
-        st.metric(
-            "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
-            help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
-        )  # fmt: skip
-        st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
-        st.metric(
-            "Never seen", _share(unseen, len(chunking.document)),
-            help="Share of the document's characters that lie beyond the limit of the model in every text they are in.",
-        )  # fmt: skip
-    focus = _draw_what_is_lost(chunking, model, counts, lost)
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        model = _choose_model()
+        service = services.paid_model(*services.names_in_use(chunking.strategy))
+        table = prices.in_force()
+        found = session.remembered(
+            chunking,
+            "ledger",
+            lambda: ledger(chunking, model.name, dimensions=model.dimensions, prices=table, service=service),
+            *(model, tuple(table.items()), service),
+        )
+        counts = session.remembered(chunking, "embedded counts", lambda: embedded_counts(chunking))
+        lost = _never_read(chunking, model)
+        unseen = "…" if lost is None else _share(sum(len(span) for span in lost), len(chunking.document))
+        with st.container(horizontal=True, gap="small", key="numbers"):
+            st.metric("Texts", f"{found.texts:,}", help="Texts to embed, one a chunk; each becomes one vector.")
+            st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
+            st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
+            st.metric(
+                "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
+                help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
+            )  # fmt: skip
+            st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
+            st.metric(
+                "Never seen", unseen,
+                help="Share of the document's characters that lie beyond the limit of the model in every text they "
+                "are in.",
+            )  # fmt: skip
+        focus = None if lost is None else _draw_what_is_lost(chunking, model, counts, lost)
+    of = _measured(chunking, counts)
+    bars, point = chosen_in_charts(of.name, of.counts)
     state = draw_viewer(
-        chunking, key="cost viewer", focus=focus, focus_serial=session.get("lost serial", 0), height=460, unseen=lost
-    )
-    _draw_sizes(chunking, model, counts, state.selected)
+        chunking, key="cost viewer", selected=of.first_chunk(point), marked=of.chunks_of(bars), focus=focus,
+        focus_serial=session.get("lost serial", 0), height=460, unseen=lost or (),
+    )  # fmt: skip
+    _draw_sizes(chunking, model, of, state.selected)
     ledgers.draw(chunking, found, table)
     prices.draw()
     encodings.draw(chunking)
+
+
+def _never_read(chunking: Chunking, model: EmbeddingModel) -> tuple[Span, ...] | None:
+    """Return what the model never reads, or None while long work shows its progress or was stopped."""
+
+    def work(job: jobs.Job[tuple[Span, ...]]) -> tuple[Span, ...]:
+        return never_read(chunking, model.limit, report=job.report)
+
+    # The job holds the chunking, so that as long as it stands no other can have its identity.
+    key = (id(chunking), model.limit)
+    job = jobs.run(key, f"Looking for what {as_plain(model.name)} never reads", work, slot="never read")
+    if not job.done:
+        return None
+    try:
+        return job.outcome()
+    except Cancelled:
+        st.info("The search for text beyond the limit was stopped.", icon=":material/info:")
+        st.button(
+            "Search again", icon=":material/refresh:", key="lost again", on_click=jobs.forget, args=("never read",)
+        )
+        return None
 
 
 def _choose_model() -> EmbeddingModel:
@@ -118,41 +145,84 @@ def _next_place(places: int) -> None:
     session.put("lost serial", asked + 1)
 
 
-def _draw_sizes(chunking: Chunking, model: EmbeddingModel, counts: NDArray[np.int64], selected: int | None) -> None:
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What the charts show: the texts to embed, or the parents of one level."""
+
+    level: str
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    owners: NDArray[np.int64]
+    """Place in the charts that each chunk belongs to, -1 where there is none; int64 (chunks,)."""
+
+    @property
+    def name(self) -> str:
+        """Name of the charts in widget keys."""
+        return f"{self.level} {name_of(self.starts, self.ends)}"
+
+    def chunks_of(self, places: NDArray[np.int64]) -> list[int]:
+        """Return the chunks that belong to any of these places."""
+        chunks: list[int] = np.flatnonzero(np.isin(self.owners, places)).tolist()
+        return chunks
+
+    def place_of(self, chunk: int | None) -> int | None:
+        """Return the place a chunk belongs to, or None."""
+        place = -1 if chunk is None else int(self.owners[chunk])
+        return None if place < 0 else place
+
+    def first_chunk(self, place: int | None) -> int | None:
+        """Return the first chunk of a place, or None."""
+        found = [] if place is None else self.chunks_of(np.array([place], np.int64))
+        return found[0] if found else None
+
+
+def _measured(chunking: Chunking, counts: NDArray[np.int64]) -> _Measured:
+    """Return what the charts show at the level that is chosen below them; ``counts`` are those of the texts."""
+    levels = _levels(chunking)
+    if session.get("cost level") not in {_CHILDREN, *levels}:
+        session.put("cost level", _CHILDREN)
+    level: str = session.get("cost level")
+    parents = levels.get(level)
+    if parents is None:
+        return _Measured(level, chunking.starts, chunking.ends, counts, np.arange(len(chunking)))
+    places = {parent.id: place for place, parent in enumerate(parents)}
+    return _Measured(
+        level,
+        np.fromiter((parent.start for parent in parents), np.int64, len(parents)),
+        np.fromiter((parent.end for parent in parents), np.int64, len(parents)),
+        np.fromiter((parent.token_count for parent in parents), np.int64, len(parents)),
+        np.fromiter((_owner(chunk, places) for chunk in chunking), np.int64, len(chunking)),
+    )
+
+
+def _owner(chunk: Chunk, places: dict[str, int]) -> int:
+    above = chunk.parent
+    while above is not None and above.id not in places:
+        above = above.parent
+    return -1 if above is None else places[above.id]
+
+
+def _draw_sizes(chunking: Chunking, model: EmbeddingModel, of: _Measured, selected: int | None) -> None:
     levels = _levels(chunking)
     with st.container(horizontal=True, vertical_alignment="bottom", key="sizes"):
         view = st.segmented_control(
-            "Sizes", ["Histogram", "Along the document"], default="Histogram", required=True, key="cost sizes view",
-            persist_state="session",
+            "Sizes", VIEWS, default=VIEWS[0], required=True, key="cost sizes view", persist_state="session",
         )  # fmt: skip
-        level = _CHILDREN
         if levels:
-            names = [_CHILDREN, *levels]
-            if session.get("cost level") not in names:
-                session.put("cost level", _CHILDREN)
-            level = (
-                st.segmented_control("Of", names, required=True, key="cost level", persist_state="session") or _CHILDREN
-            )
-    chunks = levels.get(level)
-    starts, ends = chunking.starts, chunking.ends
-    limit: int | None = model.limit
-    if chunks is not None:
-        starts = np.fromiter((chunk.start for chunk in chunks), np.int64, len(chunks))
-        ends = np.fromiter((chunk.end for chunk in chunks), np.int64, len(chunks))
-        counts = np.fromiter((chunk.token_count for chunk in chunks), np.int64, len(chunks))
-        limit = selected = None
-    if view == "Histogram":
-        figure = token_histogram(*size_bins(counts), limit=limit, limit_name=model.name)
-        told = "Histogram of the number of tokens in each text"
-    else:
-        figure = size_along_document(starts, ends, counts, limit=limit, limit_name=model.name, selected=selected)
-        told = "Tokens of each text along the document"
-    st.plotly_chart(figure, key="cost sizes", config=_STILL, alt=told)
+            st.segmented_control("Of", [_CHILDREN, *levels], required=True, key="cost level", persist_state="session")
+    limit = model.limit if of.level == _CHILDREN else None
+    hint = draw_size_chart(
+        view or VIEWS[0], of.name, of.starts, of.ends, of.counts, limit=limit, limit_name=model.name,
+        selected=of.place_of(selected),
+        noun="text" if limit is not None else "parent",
+    )  # fmt: skip
     if limit is None:
-        st.caption("Parents are returned and not embedded, so the limit of the embedding model does not concern them.")
-    elif limit > int(counts.max(initial=0)) * 1.5:
+        hint += " Parents are returned and not embedded, so the limit of the embedding model does not concern them."
+    elif limit > int(of.counts.max(initial=0)) * 1.5:
         where = "to the right of" if view == "Histogram" else "above"
-        st.caption(f"The limit of {as_plain(model.name)}, {limit:,} tokens, lies far {where} what is shown.")
+        hint += f" The limit of {as_plain(model.name)}, {limit:,} tokens, lies far {where} what is shown."
+    st.caption(hint)
 
 
 def _levels(chunking: Chunking) -> dict[str, tuple[Chunk, ...]]:

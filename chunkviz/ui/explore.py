@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 import streamlit as st
 
 from chunkviz.chunk import Chunking
 from chunkviz.evidence import SizeLimit
-from chunkviz.metrics import Numbers, fidelity, numbers, size_bins
+from chunkviz.metrics import Numbers, fidelity, numbers
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.span import Span
 from chunkviz.ui import lint_panel, session, sidebar, take_away
-from chunkviz.ui.figures import size_along_document, token_histogram
+from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
-
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 
 
 def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     measured = session.remembered(chunking, "numbers", lambda: numbers(chunking))
-    _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
-    _draw_what_was_found(chunking)
-    gap, asked = _draw_fidelity(chunking), session.get("gap serial", 0)
-    checked = lint_panel.draw(chunking, key="lint")
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        _draw_numbers(measured, getattr(chunking.strategy, "unit", "tokens"))
+        _draw_what_was_found(chunking)
+        gap, asked = _draw_fidelity(chunking), session.get("gap serial", 0)
+        checked = lint_panel.draw(chunking, key="lint")
     # Of a gap and a finding the one asked for last is shown.
     by_lint = checked.focus is not None and (gap is None or checked.serial > asked)
     focus, serial = (checked.focus, checked.serial) if by_lint else (gap, asked)
-    marked, chosen = _marked_by_charts(chunking)
+    name = name_of(chunking.starts, chunking.ends)
+    marked, chosen = chosen_in_charts(name, chunking.token_counts)
     state = draw_viewer(
-        chunking, key="viewer", selected=chosen, marked=marked, focus=focus, focus_serial=serial,
+        chunking, key="viewer", selected=chosen, marked=marked.tolist(), focus=focus, focus_serial=serial,
         findings=checked.findings,
     )  # fmt: skip
     _draw_parent(chunking, state.selected)
@@ -185,32 +183,10 @@ def _next_focus() -> None:
     session.put("gap serial", serial)
 
 
-def _marked_by_charts(chunking: Chunking) -> tuple[tuple[int, ...], int | None]:
-    """Return the chunks in the histogram bars that are selected, and the chunk clicked in the other picture."""
-    _, bins = size_bins(chunking.token_counts)
-    chosen = _points(f"histogram {_shape(chunking)}", "point_index")
-    marked = tuple(np.flatnonzero(np.isin(bins, chosen)).tolist()) if chosen else ()
-    clicked = _points(f"along {_shape(chunking)}", "customdata")
-    index = clicked[0][0] - 1 if clicked and isinstance(clicked[0], list | tuple) else None
-    fresh = index is not None and session.get("clicked along") != (_shape(chunking), index)
-    session.put("clicked along", (_shape(chunking), index))
-    return marked, index if fresh else None
-
-
-def _points(key: str, field: str) -> list[Any]:
-    selection = (session.get(key) or {}).get("selection", {})
-    return [point[field] for point in selection.get("points", []) if field in point]
-
-
-def _shape(chunking: Chunking) -> str:
-    """Name a chunking's sizes in widget keys, so that a selection of bars ends with the bars."""
-    return f"{len(chunking)} {int(chunking.starts.sum())} {int(chunking.ends.sum())}"
-
-
 def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="top", key="sizes"):
         view = st.segmented_control(
-            "Sizes", ["Histogram", "Along the document"], default="Histogram", required=True, key="sizes view",
+            "Sizes", VIEWS, default=VIEWS[0], required=True, key="sizes view",
             persist_state="session",
         )  # fmt: skip
         model = st.selectbox(
@@ -219,22 +195,9 @@ def _draw_sizes(chunking: Chunking, selected: int | None) -> None:
         )  # fmt: skip
     limit = EMBEDDING_LIMITS.get(model or "")
     name = (model or "").split(" (")[0]
-    if view == "Histogram":
-        edges, bins = size_bins(chunking.token_counts)
-        figure = token_histogram(edges, bins, limit=limit, limit_name=name)
-        st.plotly_chart(
-            figure, key=f"histogram {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
-            alt="Histogram of the number of tokens in each chunk",
-        )  # fmt: skip
-        hint = "Click a bar to mark its chunks in the document and list them alone; click it again to end that."
-    else:
-        figure = size_along_document(
-            chunking.starts, chunking.ends, chunking.token_counts, limit=limit, limit_name=name, selected=selected
-        )
-        st.plotly_chart(
-            figure, key=f"along {_shape(chunking)}", on_select="rerun", selection_mode="points", config=_STILL,
-            alt="Tokens of each chunk along the document",
-        )  # fmt: skip
-        hint = "Click a point to go to its chunk."
+    hint = draw_size_chart(
+        view or VIEWS[0], name_of(chunking.starts, chunking.ends), chunking.starts, chunking.ends,
+        chunking.token_counts, limit=limit, limit_name=name, selected=selected,
+    )  # fmt: skip
     over = int((chunking.token_counts > limit).sum()) if limit else 0
     st.caption(f"**{over:,} of {len(chunking):,} chunks exceed the limit.** {hint}" if over else hint)

@@ -120,7 +120,7 @@ def tree_figure(
     paint = _DARK if dark else _LIGHT
     chosen = [bool(path.intersection(box.nodes)) for box in boxes]
     signs = ["▸ " if each and place else "" for place, each in enumerate(chosen)]
-    names = [_escaped(_cut(label_of(tree, box.nodes), 40)) for box in boxes]
+    names = [_escaped(shortened(label_of(tree, box.nodes), 40)) for box in boxes]
     trace = {"Icicle": go.Icicle, "Treemap": go.Treemap, "Sunburst": go.Sunburst}[view](
         ids=[box.id for box in boxes],
         parents=[box.above for box in boxes],
@@ -159,7 +159,7 @@ def tree_figure(
 def _hover(tree: Tree, box: Box, text: str) -> str:
     first, last = box.nodes[0], box.nodes[-1]
     kind = tree.kind(first)
-    label = _escaped(_cut(label_of(tree, box.nodes), _EXCERPT))
+    label = _escaped(shortened(label_of(tree, box.nodes), _EXCERPT))
     name = {"document": label, "section": label, "parent": f"Parent {label[1:]}", "chunk": f"Chunk {label}"}[kind]
     if first != last:
         name = name.replace("Parent", "Parents").replace("Chunk", "Chunks")
@@ -167,12 +167,13 @@ def _hover(tree: Tree, box: Box, text: str) -> str:
     chunks = int(sum(tree.leaves[node] for node in box.nodes))
     tokens = f"{int(tree.tokens[first]):,} tokens" if first == last else f"{len(box.nodes):,} neighbours"
     held = "" if kind == "chunk" else f" · {chunks:,} {'chunk' if chunks == 1 else 'chunks'}"
-    words = _escaped(_cut(" ".join(text[start : start + 4 * _EXCERPT].split()), _EXCERPT))
+    words = _escaped(shortened(" ".join(text[start : start + 4 * _EXCERPT].split()), _EXCERPT))
     opened = "<br>Click to open." if box.closed else ""
     return f"<b>{name}</b><br>{tokens}{held} · characters {start:,}–{end:,}<br>{words}{opened}"
 
 
-def _cut(words: str, most: int) -> str:
+def shortened(words: str, most: int) -> str:
+    """Return words in at most so many characters."""
     return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 

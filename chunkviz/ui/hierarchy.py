@@ -10,14 +10,15 @@ from chunkviz.chunk import Chunking
 from chunkviz.metrics import fidelity
 from chunkviz.tree import Family, Sizes, Tree, family, tree_of
 from chunkviz.ui import session, simulator
-from chunkviz.ui.figures_tree import Box, View, boxes_of, chunk_clicked, label_of, tree_figure
+from chunkviz.ui.charts import draw_chart
+from chunkviz.ui.figures_tree import MOST_BOXES, Box, View, boxes_of, chunk_clicked, label_of, shortened, tree_figure
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
 _PICTURES: tuple[View, ...] = ("Icicle", "Treemap", "Sunburst")
-_STILL = {"displayModeBar": False}
 _WITH_PARENTS = ("hierarchical", "semantic_parent_child", "sentence_window")
 _EXCERPT = 100
+_LONGEST_NAME = 40
 _HEIGHT = 520
 """Of the viewer, in pixels: less than on Explore, for the tree stands above it."""
 
@@ -26,10 +27,12 @@ def draw(chunking: Chunking) -> None:
     """Draw the page for one chunking."""
     tree = session.remembered(chunking, "tree", lambda: tree_of(chunking))
     measured = session.remembered(chunking, "family", lambda: family(chunking))
-    _draw_numbers(tree, measured)
-    if not chunking.parents:
-        _offer_parents(tree)
-    _draw_fidelity(chunking, measured)
+    # All of it in one place: were the viewer behind it to move up or down, the browser would build it anew.
+    with st.container():
+        _draw_numbers(tree, measured)
+        if not chunking.parents:
+            _offer_parents(tree)
+        _draw_fidelity(chunking, measured)
     picture = st.container()
     state = draw_viewer(chunking, key="viewer", selected=session.drop("tree chose"), height=_HEIGHT)
     with picture:
@@ -124,6 +127,7 @@ def _draw_tree(chunking: Chunking, tree: Tree, selected: int | None) -> None:
     if not len(chunking):
         st.caption("There are no chunks, so there is no tree.")
         return
+    st.caption(_way_to(tree, selected))
     drawn = next((each for each in _PICTURES if each == view), None)
     if drawn is None:
         _draw_indented(chunking, tree, selected)
@@ -133,11 +137,22 @@ def _draw_tree(chunking: Chunking, tree: Tree, selected: int | None) -> None:
     # A new key after each click: the picture forgets what was clicked, so that the same box can be clicked again.
     key = f"tree {drawn} {session.get('tree clicks', 0)}"
     session.put("tree boxes", (tree, boxes))
-    st.plotly_chart(
-        figure, key=key, on_select=lambda: _take_click(key), selection_mode="points", config=_STILL,
+    draw_chart(
+        figure, key=key, on_select=lambda: _take_click(key),
         alt="Tree of the chunking: document, parents, chunks",
     )  # fmt: skip
     st.caption(_what_is_drawn(tree, boxes))
+
+
+def _way_to(tree: Tree, selected: int | None) -> str:
+    """Say in which boxes the selected chunk stands: its own may be too small for a label."""
+    if selected is None or selected >= len(tree) - tree.first_chunk:
+        return "Nothing is selected yet."
+    names, node = [f"chunk {selected + 1:,}"], int(tree.above[tree.node_of(selected)])
+    while node >= 0:
+        names.append(as_plain(shortened(label_of(tree, (node,)), _LONGEST_NAME)))
+        node = int(tree.above[node])
+    return f"Selected: **{' › '.join(reversed(names))}**"
 
 
 def _what_is_drawn(tree: Tree, boxes: list[Box]) -> str:
@@ -148,12 +163,15 @@ def _what_is_drawn(tree: Tree, boxes: list[Box]) -> str:
     shown = sum(len(box.nodes) == 1 for box in boxes)
     if shown == len(tree):
         return means
+    opens = "What surrounds the selected chunk is open; a box with … opens when it is clicked."
+    return f"{means} {_how_many(tree, boxes, 'picture', 'boxes')}. {opens}"
+
+
+def _how_many(tree: Tree, boxes: list[Box], where: str, what: str) -> str:
+    shown = sum(len(box.nodes) == 1 for box in boxes)
     runs = len(boxes) - shown
-    return (
-        f"{means} The picture has {shown:,} of {len(tree):,} boxes"
-        + (f", and {runs:,} that stand for runs of neighbours" if runs else "")
-        + ". What surrounds the selected chunk is open; a box with … opens when it is clicked."
-    )
+    behind = f", and {runs:,} that stand for runs of neighbours" if runs else ""
+    return f"The {where} has {shown:,} of {len(tree):,} {what}{behind}"
 
 
 def _take_click(key: str) -> None:
@@ -169,17 +187,22 @@ def _go_to(chunk: int | None) -> None:
 
 
 def _draw_indented(chunking: Chunking, tree: Tree, selected: int | None) -> None:
-    order, columns = session.remembered(chunking, "indented tree", lambda: _rows(chunking, tree))
+    whole = len(tree) <= MOST_BOXES
+    boxes, columns = session.remembered(
+        chunking, "indented tree", lambda: _rows(chunking, tree, selected), None if whole else selected
+    )
     names = columns["Tree"]
     if selected is not None:
         chosen = tree.node_of(selected)
-        names = [f"{name}  ◂ selected" if node == chosen else name for node, name in zip(order, names, strict=True)]
+        names = [
+            f"{name}  ◂ selected" if box.nodes == (chosen,) else name for box, name in zip(boxes, names, strict=True)
+        ]
     key = f"tree rows {session.get('tree clicks', 0)}"
 
     def take() -> None:
         rows = (session.get(key) or {}).get("selection", {}).get("rows", [])
         if rows:
-            _go_to(tree.chunk_of(order[rows[0]]))
+            _go_to(tree.chunk_of(boxes[rows[0]].nodes[0]))
 
     st.dataframe(
         {**columns, "Tree": names}, key=key, on_select=take, selection_mode="single-row", hide_index=True, height=320,
@@ -189,25 +212,34 @@ def _draw_indented(chunking: Chunking, tree: Tree, selected: int | None) -> None
             "First words": st.column_config.TextColumn(width="large"),
         },
     )  # fmt: skip
-    st.caption("Tokens are those of each row's own text. Choose a row to go to its first chunk.")
+    means = "Tokens are those of each row's own text. Choose a row to go to its first chunk."
+    st.caption(
+        means if whole else f"{means} {_how_many(tree, boxes, 'table', 'rows')}; a row with … opens when chosen."
+    )
 
 
-def _rows(chunking: Chunking, tree: Tree) -> tuple[list[int], dict[str, list[Any]]]:
-    """Return the nodes in reading order, and a table with a row for each."""
-    order, waiting = [], [0]
+def _rows(chunking: Chunking, tree: Tree, selected: int | None) -> tuple[list[Box], dict[str, list[Any]]]:
+    """Return boxes in reading order, as many as a picture has, and a table with a row for each."""
+    below: dict[str, list[Box]] = {}
+    for box in boxes_of(tree, selected=selected):
+        below.setdefault(box.above, []).append(box)
+    order: list[Box] = []
+    waiting = below[""]
     while waiting:
-        node = waiting.pop()
-        order.append(node)
-        waiting.extend(reversed(tree.children[node]))
-    text, starts, ends = chunking.document.text, tree.starts.tolist(), tree.ends.tolist()
-    names = [label_of(tree, (node,)) for node in order]
-    depths, leaves, tokens = tree.depths.tolist(), tree.leaves.tolist(), tree.tokens.tolist()
-    return order, {
-        "Tree": ["\u2003" * depths[node] + name for node, name in zip(order, names, strict=True)],
-        "Tokens": [tokens[node] for node in order],
-        "Chunks": [leaves[node] for node in order],
-        "Span": [f"[{starts[node]:,}, {ends[node]:,})" for node in order],
-        "First words": [
-            " ".join(text[starts[node] : min(ends[node], starts[node] + _EXCERPT)].split()) for node in order
-        ],
-    }
+        box = waiting.pop()
+        order.append(box)
+        waiting.extend(reversed(below.get(box.id, [])))
+    text, rows = chunking.document.text, []
+    for box in order:
+        first, last = box.nodes[0], box.nodes[-1]
+        start, end = int(tree.starts[first]), int(tree.ends[last])
+        name = f"{label_of(tree, box.nodes)}{' …' if box.closed else ''}"
+        rows.append((
+            "\u2003" * int(tree.depths[first]) + name,
+            int(sum(tree.tokens[node] for node in box.nodes)),
+            int(sum(tree.leaves[node] for node in box.nodes)),
+            f"[{start:,}, {end:,})",
+            " ".join(text[start : min(end, start + _EXCERPT)].split()),
+        ))  # fmt: skip
+    names = ("Tree", "Tokens", "Chunks", "Span", "First words")
+    return order, {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}

@@ -56,9 +56,11 @@ def draw(chunking: Chunking, *, key: str) -> LintView:
     )
     if not panel.open or not len(chunking):
         return LintView()
+    # Outside the panel: what runs by itself is not renewed inside an expander that tells when it is opened.
+    found = _look(chunking, _rules(key), slot=f"lint {key}")
     with panel:
-        found = _look(chunking, _rules(key), slot=f"lint {key}")
         if found is None:
+            st.caption("The findings come here once the document has been looked through.")
             return LintView()
         counts, places = st.columns([2, 3], gap="medium") if found.findings else (st.container(), st.container())
         with counts:

@@ -8,12 +8,14 @@ from typing import get_args
 import streamlit as st
 
 from chunkviz.chunk import Chunking
-from chunkviz.embedding import default_embedder
+from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Fate, Question
 from chunkviz.retrieval import RANKINGS, Index, Ranking
 from chunkviz.services import Services
 from chunkviz.ui import jobs, measuring, session
+from chunkviz.ui.consent import AskFirst
+from chunkviz.ui.measure_proposals import draw_proposals
 from chunkviz.ui.measure_questions import (
     draw_files,
     draw_new_question,
@@ -22,10 +24,11 @@ from chunkviz.ui.measure_questions import (
     remove_question,
     reword,
 )
-from chunkviz.ui.measure_settings import candidates_of, draw_settings
+from chunkviz.ui.measure_settings import Listed, draw_settings, settings_of
 from chunkviz.ui.measure_sweep import draw_sweep
 from chunkviz.ui.measure_words import conditions
 from chunkviz.ui.measuring import Candidate, Request
+from chunkviz.ui.services import choose_embedder
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 
@@ -44,11 +47,10 @@ def draw(chunking: Chunking) -> None:
     services: Services = session.get("setting").services or Services()
     questions = questions_of(document)
     numbers = st.container()
-    k, ranking, unit = _choose_request()
-    request = Request(document, questions, services.tokenizer, k, ranking, unit)
-    current, others = candidates_of(chunking, services)
-    candidates = (*others, *(each for each in [current] if each not in others))
-    if questions:
+    request = _choose_request(document, questions, services)
+    listed = settings_of(chunking, services)
+    current, candidates = listed.current, listed.candidates
+    if request is not None and questions:
         measuring.measure(request, candidates, slot="measure", label=_label(candidates))
         with numbers:
             _draw_numbers(request, current)
@@ -56,12 +58,14 @@ def draw(chunking: Chunking) -> None:
         "What to look at", [_QUESTIONS, _SETTINGS, _SWEEP], default=_QUESTIONS, required=True, key="measure view",
         persist_state="session", label_visibility="collapsed",
     )  # fmt: skip
-    if view == _QUESTIONS:
-        _draw_questions(chunking, request, candidates, services)
+    if request is None:
+        draw_viewer(chunking, key=_VIEWER)
+    elif view == _QUESTIONS:
+        _draw_questions(chunking, request, listed, services)
     elif not questions:
         st.info("There are no questions yet. Mark or upload some under Questions.", icon=":material/info:")
     elif view == _SETTINGS:
-        draw_settings(request, current, candidates)
+        draw_settings(request, listed)
     else:
         draw_sweep(request, current)
     st.caption(
@@ -74,7 +78,8 @@ def _label(candidates: tuple[Candidate, ...]) -> str:
     return f"Measuring {len(candidates):,} setting{'' if len(candidates) == 1 else 's'}"
 
 
-def _choose_request() -> tuple[int, Ranking, str]:
+def _choose_request(document: Document, questions: tuple[Question, ...], services: Services) -> Request | None:
+    """Draw what every setting is asked alike; return it, or None where the embedder cannot be made."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="measure request"):
         k = st.number_input(
             "Chunks retrieved (k)", 1, _MOST_K, 5, key="k", bind="query-params", width=150,
@@ -82,15 +87,23 @@ def _choose_request() -> tuple[int, Ranking, str]:
         )  # fmt: skip
         chosen = st.segmented_control(
             "Ranking", list(RANKINGS), default="lexical", required=True, key="ranking", bind="query-params",
-            help="lexical: BM25, without a model. dense: cosines of the embedder's vectors; the sidebar's, where "
-            "the strategy asks one, else the lexical embedder. hybrid: both, by reciprocal rank fusion.",
+            help="lexical: BM25, without a model. dense: cosines of an embedder's vectors, the same for all settings. "
+            "hybrid: both, by reciprocal rank fusion.",
         )  # fmt: skip
         unit = st.segmented_control(
             "Budgets in", ["tokens", "characters"], default="tokens", required=True, key="budget unit",
             persist_state="session", help="Recall at a budget: how much of the answers is in the first 2,000 or 4,000.",
         )  # fmt: skip
     ranking: Ranking = chosen if chosen in get_args(Ranking) else "lexical"
-    return int(k), ranking, unit or "tokens"
+    request = Request(document, questions, int(k), ranking, unit or "tokens")
+    if ranking == "lexical":
+        return request
+    if services.embedder is not None:
+        st.caption(f"Ranked with the embedder of the sidebar, **{as_plain(services.embedder.name)}**, in all settings.")
+        return replace(request, embedder=services.embedder)
+    with st.container(border=True, key="measure embedder"):
+        embedder = choose_embedder(document)
+    return None if embedder is None else replace(request, embedder=embedder)
 
 
 def _draw_numbers(request: Request, current: Candidate) -> None:
@@ -128,12 +141,12 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
             help="Passages that answer: whole in one chunk, split over several, in none. No ranking is involved.",
         )  # fmt: skip
     recall = found.interval("recall")
-    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}")
+    proposed = sum(each.proposed_by is not None for each in request.questions)
+    by_models = f" · {proposed:,} of the questions proposed by a model" if proposed else ""
+    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}{by_models}")
 
 
-def _draw_questions(
-    chunking: Chunking, request: Request, candidates: tuple[Candidate, ...], services: Services
-) -> None:
+def _draw_questions(chunking: Chunking, request: Request, listed: Listed, services: Services) -> None:
     document, questions = request.document, request.questions
     if not questions:
         st.info(
@@ -141,11 +154,11 @@ def _draw_questions(
             "the question and add it; or upload a file of questions.",
             icon=":material/format_ink_highlighter:",
         )
-    place = _draw_table(request, candidates) if questions else None
+    place = _draw_table(request, listed.candidates) if questions else None
     hits: tuple[int, ...] = ()
     focus = None
     if place is not None:
-        hits = _draw_question(chunking, request, place, services)
+        hits = _draw_question(chunking, request, listed.current, place, services)
         spans = [one.span for one in questions[place].references]
         focus = spans[min(int(session.get("answer shown", 0)), len(spans) - 1)]
     new = st.container()
@@ -158,6 +171,7 @@ def _draw_questions(
     )
     with new:
         draw_new_question(document, state.marked_text)
+    draw_proposals(document)
     draw_files(document)
 
 
@@ -165,6 +179,8 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
     """Draw every question with its recall in each setting; return which is chosen."""
     questions = request.questions
     rows: dict[str, list[object]] = {"Question": [each.question for each in questions]}
+    if any(each.proposed_by for each in questions):
+        rows["Proposed by"] = [each.proposed_by or "" for each in questions]
     known = measuring.known(request)
     config = {"Question": st.column_config.TextColumn(width="large")}
     for candidate in candidates:
@@ -214,10 +230,13 @@ def _draw_edit(request: Request, place: int) -> None:
         )  # fmt: skip
 
 
-def _draw_question(chunking: Chunking, request: Request, place: int, services: Services) -> tuple[int, ...]:
-    """Draw what answers a question and what it finds; return the chunks that are found."""
+def _draw_question(
+    chunking: Chunking, request: Request, current: Candidate, place: int, services: Services
+) -> tuple[int, ...]:
+    """Draw what answers a question and what it finds; return the chunks that are found, best first."""
     document, question = request.document, request.questions[place]
-    hits = _hits(chunking, request, question, services)
+    index = _index(chunking, request, current, services)
+    hits = () if index is None else tuple(hit.place for hit in index.search(question.question, request.k))
     if len(question.references) > 1:
         if int(session.get("answer shown", 0)) >= len(question.references):
             session.put("answer shown", 0)
@@ -233,28 +252,38 @@ def _draw_question(chunking: Chunking, request: Request, place: int, services: S
         found = [f"{index + 1:,}" for index in holding if index in hits]
         retrieved = f"of which {_listed(found)} {'is' if len(found) == 1 else 'are'} retrieved"
         chunks = f"chunk{'' if len(holding) == 1 else 's'} {_listed([f'{index + 1:,}' for index in holding])}"
-        state = "not retrieved" if not found else "retrieved" if len(found) == len(holding) else retrieved
+        state = (
+            "not searched yet"
+            if index is None
+            else "not retrieved"
+            if not found
+            else "retrieved"
+            if len(found) == len(holding)
+            else retrieved
+        )
         where = f"in {chunks}, {state}" if holding else "in no chunk"
         lines.append(f"- {excerpt_of(document, reference.span)}: {where}")
     st.markdown("\n".join(lines))
+    if index is None:
+        return hits
     ranks = _listed([f"{index + 1:,}" for index in hits], most=12)
     words = f"Retrieved, best first: chunks {ranks}. They stand out in the document, the answer is outlined."
     st.caption(words if hits else "Nothing is retrieved: no chunk shares a term with the question.")
     return hits
 
 
-def _hits(chunking: Chunking, request: Request, question: Question, services: Services) -> tuple[int, ...]:
-    """Return the chunks of the document on the screen that a question finds, best first."""
-    index = _index(chunking, request.ranking, services)
-    return () if index is None else tuple(hit.place for hit in index.search(question.question, request.k))
-
-
-def _index(chunking: Chunking, ranking: Ranking, services: Services) -> Index | None:
+def _index(chunking: Chunking, request: Request, current: Candidate, services: Services) -> Index | None:
     """Return the index over the chunking, made once, or None with the reason on the screen."""
-    key = (ranking, id(services.embedder or default_embedder()))
+    ranking, embedder = request.ranking, request.embedder
+    key = (ranking, id(embedder))
     kept: tuple[Chunking, object, Index] | None = session.get("measure index")
     if kept is not None and kept[0] is chunking and kept[1] == key:
         return kept[2]
+    if isinstance(embedder, AskFirst):
+        if not isinstance(measuring.known(request).get(current), Evaluation):
+            return None  # somebody has to agree first, to all that is measured together
+        embedder = embedder.inner  # it was agreed to, and its vectors are kept
+    asked = replace(services, embedder=embedder)
 
     def work(job: jobs.Job[Index]) -> Index:
         made: list[Index] = []
@@ -263,7 +292,7 @@ def _index(chunking: Chunking, ranking: Ranking, services: Services) -> Index | 
             if not made:  # the index goes on reporting when it is asked, and then no job is under way
                 job.report(share)
 
-        made.append(Index(chunking, ranking, replace(services, report=report)))
+        made.append(Index(chunking, ranking, replace(asked, report=report)))
         return made[0]
 
     job = jobs.run((id(chunking), key), "Indexing the chunks", work, slot="measure index")

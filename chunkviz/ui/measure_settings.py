@@ -3,55 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from chunkviz.chunk import Chunking
+from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import Evaluation, Failure, compare
 from chunkviz.services import Services
-from chunkviz.strategies import Strategy
-from chunkviz.ui import measuring, session
+from chunkviz.ui import measuring, pins
+from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
-from chunkviz.ui.measure_words import name_of, warning_of_sizes
+from chunkviz.ui.measure_words import name_of, warning_of_sizes, warning_of_tokenizers
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.text import as_plain
 
-_MOST = 6
-_KEPT = "measured settings"
-_LONGEST_NAME = 60
+
+@dataclass(frozen=True)
+class Listed:
+    """The settings that are measured together."""
+
+    current: Candidate
+    """The one in the sidebar, under the name of its pin where it is pinned."""
+    candidates: tuple[Candidate, ...]
+    """Pinned ones, oldest first, and the sidebar's at the end where it is not among them."""
+    wrong: tuple[str, ...] = ()
+    """One sentence for each pin that cannot be measured here."""
 
 
-def candidates_of(chunking: Chunking, services: Services) -> tuple[Candidate, tuple[Candidate, ...]]:
-    """Return the setting of the sidebar, and those that were added to the list."""
-    needs = chunking.strategy.services_needed()
+def settings_of(chunking: Chunking, services: Services) -> Listed:
+    """Return the pinned settings with that of the sidebar."""
+    strategy = chunking.strategy
+    needs = strategy.services_needed()
+    own = pins.pin_of(strategy, services.tokenizer.name, *chosen_services.names_in_use(strategy))
     current = Candidate(
-        short_name(chunking.strategy),
-        chunking.strategy,
+        own.name,
+        strategy,
+        services.tokenizer,
         services.embedder if "embedder" in needs else None,
         services.writer if "writer" in needs else None,
     )
-    kept: tuple[Candidate, ...] = session.get(_KEPT, ())
-    return next((each for each in kept if each == current), current), kept
+    listed: list[Candidate] = []
+    wrong = []
+    for pin in pins.all():
+        if pin.same_setting(own):
+            current = replace(current, name=pin.name)
+            listed.append(current)
+            continue
+        try:
+            listed.append(_candidate_of(pin))
+        except ChunkvizError as error:
+            wrong.append(f"{pin.name}: {error}")
+    listed += _own_chunks(chunking)
+    if current not in listed:
+        listed.append(current)
+    return Listed(current, tuple(listed), tuple(wrong))
 
 
-def short_name(strategy: Strategy) -> str:
-    """Return the strategy's name with what its sizes and its threshold are: "recursive 512/64 tokens"."""
-    sizes = [getattr(strategy, name, None) for name in ("chunk_size", "chunk_overlap")]
-    if sizes[0] is None:
-        sizes = [getattr(strategy, "max_chunk_size", None)]
-    shown = "/".join(str(size) for size in sizes if size)
-    threshold = getattr(strategy, "threshold", None)
-    parts = [strategy.name, f"{shown} {getattr(strategy, 'unit', 'tokens')}" if shown else ""]
-    if isinstance(threshold, int | float):
-        parts.append(f"at {threshold:g}")
-    return " ".join(filter(None, parts))
+def _own_chunks(_chunking: Chunking) -> list[Candidate]:
+    """Return the chunks that other pipelines made of the document; there is no way to bring them yet."""
+    return []
 
 
-def draw_settings(request: Request, current: Candidate, candidates: Sequence[Candidate]) -> None:
+def _candidate_of(pin: pins.Pin) -> Candidate:
+    """Return a pinned setting as one to be measured; raises ``ChunkvizError`` where it cannot be made here."""
+    asked = pin.asked()
+    return Candidate(pin.name, pin.strategy(), asked.tokenizer, asked.embedder, asked.writer)
+
+
+def draw_settings(request: Request, listed: Listed) -> None:
     """Draw the list of settings and what each reaches, the differences to the first, and what to beware of."""
-    _draw_list(current)
+    _draw_list(listed)
     known = measuring.known(request)
-    found = [(each, known[each]) for each in candidates if each in known]
+    found = [(each, known[each]) for each in listed.candidates if each in known]
     for each, outcome in found:
         if isinstance(outcome, Failure):
             st.error(f"{as_plain(each.name)}: {as_plain(outcome.reason)}", icon=":material/error:")
@@ -65,9 +89,10 @@ def draw_settings(request: Request, current: Candidate, candidates: Sequence[Can
     measured = [(each.name, outcome) for each, outcome in found if isinstance(outcome, Evaluation)]
     if not measured:
         return
-    warning = warning_of_sizes([outcome for _, outcome in measured])
-    if warning:
-        st.warning(warning, icon=":material/straighten:")
+    evaluations = [outcome for _, outcome in measured]
+    for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations)):
+        if warning:
+            st.warning(warning, icon=":material/straighten:")
     st.dataframe(table_of(measured), key="settings table", hide_index=True, width="stretch", height="content")
     st.caption(
         f"Mean ± standard deviation over {request_questions(request)}, and in brackets the 95 % interval of the mean."
@@ -112,6 +137,7 @@ def _facts(found: Evaluation) -> dict[str, str]:
         "k": f"{found.k:,}",
         "Ranking": found.ranking,
         "Embedder of the ranking": found.embedder or "none",
+        "Tokens of": found.tokenizer,
     }
 
 
@@ -129,46 +155,35 @@ def differences_of(measured: Sequence[tuple[str, Evaluation]]) -> dict[str, list
     return rows
 
 
-def _draw_list(current: Candidate) -> None:
-    kept: tuple[Candidate, ...] = session.get(_KEPT, ())
-    with st.container(border=True, key="settings list", gap="small"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-            field = f"setting name {current.name}"
-            st.text_input(
-                "The setting in the sidebar", short_name(current.strategy), key=field, max_chars=_LONGEST_NAME,
-                width="stretch", disabled=current in kept,
-            )  # fmt: skip
-            st.button(
-                "On the list" if current in kept else "Add it to the list",
-                icon=":material/check:" if current in kept else ":material/add:", key="add setting",
-                disabled=current in kept or len(kept) >= _MOST, on_click=_add, args=(current, field),
-                help=f"Up to {_MOST} settings stay here while you change the one in the sidebar.",
-            )  # fmt: skip
-        if not kept:
-            st.caption("Add this setting, then change something in the sidebar: both are measured on one set.")
-        for number, each in enumerate(kept):
+def _draw_list(listed: Listed) -> None:
+    """Draw the settings that are measured, each with a button that opens it, and one that pins the sidebar's."""
+    pinned = {pin.name for pin in pins.all()}
+    with st.container(border=True, key="settings list", gap="xxsmall"):
+        for number, each in enumerate(listed.candidates):
+            here = each == listed.current
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                mark = " · in the sidebar" if each == current else ""
-                st.markdown(f"**{number + 1}.** {as_plain(each.name)}{mark}", width="stretch")
-                st.button(
-                    "Open", key=f"open {each.name}", icon=":material/input:", on_click=put_setting,
-                    args=(each.strategy,), disabled=each == current, type="tertiary",
-                )  # fmt: skip
-                st.button(
-                    "Remove", key=f"remove {each.name}", icon=":material/delete:", on_click=_remove, args=(each,),
-                    type="tertiary",
-                )  # fmt: skip
+                where = "pinned, in the sidebar" if here and each.name in pinned else "in the sidebar" if here else ""
+                st.markdown(f"**{number + 1}.** {as_plain(each.name)}{f' · {where}' if where else ''}", width="stretch")
+                if here and each.name not in pinned:
+                    _draw_pin_button(each)
+                elif not here:
+                    st.button(
+                        "Open", key=f"open {each.name}", icon=":material/input:", on_click=put_setting,
+                        args=(each.strategy,), type="tertiary",
+                    )  # fmt: skip
+        if len(listed.candidates) == 1:
+            st.caption(
+                "Pin this setting, then change something in the sidebar: both are measured on the same questions."
+            )
+    for sentence in listed.wrong:
+        st.error(as_plain(sentence), icon=":material/error:")
 
 
-def _add(candidate: Candidate, field: str) -> None:
-    kept: tuple[Candidate, ...] = session.get(_KEPT, ())
-    wanted = " ".join(str(session.get(field) or "").split()) or candidate.name
-    taken = {each.name for each in kept}
-    name, number = wanted, 2
-    while name in taken:
-        name, number = f"{wanted} ({number})", number + 1
-    session.put(_KEPT, (*kept, Candidate(name, candidate.strategy, candidate.embedder, candidate.writer)))
-
-
-def _remove(candidate: Candidate) -> None:
-    session.put(_KEPT, tuple(each for each in session.get(_KEPT, ()) if each != candidate))
+def _draw_pin_button(current: Candidate) -> None:
+    asked = chosen_services.names_in_use(current.strategy)
+    full = len(pins.all()) >= pins.MOST
+    st.button(
+        "Pin it", key="pin measured", icon=":material/keep:", type="tertiary", on_click=pins.add, disabled=full,
+        args=(pins.pin_of(current.strategy, current.tokenizer.name, *asked),),
+        help=f"{pins.MOST} settings are pinned, which is the most." if full else "Keeps it here and on every page.",
+    )  # fmt: skip

@@ -12,6 +12,7 @@ from chunkviz.evaluation import Evaluation, Failure, Grid, grid
 from chunkviz.params import Parameter, Slider, parameters_of
 from chunkviz.strategies import Strategy
 from chunkviz.ui import jobs, measuring, session
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.figures_measure import Point, pareto, sweep_line, sweep_map
 from chunkviz.ui.links import put_setting
 from chunkviz.ui.measure_words import MEASURES, conditions, name_of
@@ -21,7 +22,6 @@ from chunkviz.ui.text import as_plain
 _SLOT = "measure sweep"
 _STARTED = "measure sweep started"
 _MOST_VALUES = 12
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 
 
 def draw_sweep(request: Request, current: Candidate) -> None:
@@ -164,8 +164,8 @@ def _draw_pictures(
 
 
 def _chart(figure: object, key: str, strategies: Sequence[Strategy], meaning: str) -> None:
-    st.plotly_chart(
-        figure, key=key, on_select=lambda: open_point(key, strategies), selection_mode="points", config=_STILL,
+    draw_chart(
+        figure, key=key, on_select=lambda: open_point(key, strategies),
         alt=meaning,
     )  # fmt: skip
 

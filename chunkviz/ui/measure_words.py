@@ -40,3 +40,14 @@ def warning_of_sizes(found: Sequence[Evaluation]) -> str | None:
         f"These settings return chunks of {min(sizes):,.0f} to {max(sizes):,.0f} tokens on average. At a fixed k, "
         "precision and IoU mostly measure chunk size; recall at a budget is the fairer figure."
     )
+
+
+def warning_of_tokenizers(found: Sequence[Evaluation]) -> str | None:
+    """Return what to say where the settings count in tokens of different vocabularies, or None."""
+    names = dict.fromkeys(each.tokenizer for each in found)
+    if len(names) < 2:  # noqa: PLR2004  a comparison
+        return None
+    return (
+        f"These settings count in different tokens ({', '.join(names)}), so sizes and budgets in tokens are not the "
+        "same amount of text. Take budgets in characters to compare them."
+    )

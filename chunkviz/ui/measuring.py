@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 import streamlit as st
 
 from chunkviz.document import Document
-from chunkviz.errors import Cancelled
+from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Question, sweep
+from chunkviz.evaluation.remembering import remembering
 from chunkviz.retrieval import Ranking
 from chunkviz.services import Embedder, Services, Writer
 from chunkviz.strategies import ContextualRetrieval, Strategy
@@ -27,10 +28,11 @@ Outcome: TypeAlias = Evaluation | Failure
 
 @dataclass(frozen=True)
 class Candidate:
-    """A setting to be measured: a strategy, and the services it asks."""
+    """A setting to be measured: a strategy, what it counts in, and the services it asks."""
 
     name: str = field(compare=False)
     strategy: Strategy
+    tokenizer: Tokenizer
     embedder: Embedder | None = None
     writer: Writer | None = None
 
@@ -41,17 +43,18 @@ class Request:
 
     document: Document = field(repr=False)
     questions: tuple[Question, ...]
-    tokenizer: Tokenizer
     k: int
     ranking: Ranking
     unit: str
     """Of the budgets: "tokens" or "characters"."""
+    embedder: Embedder | None = None
+    """Of the ranking, the same for every setting; None where it asks none."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """All that the numbers depend on besides the setting."""
         document = (self.document.id, self.document.language)
-        return (*document, self.questions, self.tokenizer.name, self.k, self.ranking, self.unit)
+        return (*document, self.questions, self.k, self.ranking, self.unit, self.embedder)
 
 
 def known(request: Request) -> dict[Candidate, Outcome]:
@@ -75,9 +78,10 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
     asked = (request.key, tuple(candidates))
 
     def work(job: jobs.Job[None]) -> None:
+        searching = _agreed_embedder(request, candidates, job)
         for number, each in enumerate(candidates):
             if each not in kept:
-                kept[each] = _measured(request, each, job, number / len(candidates), 1 / len(candidates))
+                kept[each] = _measured(request, each, searching, job, number / len(candidates), 1 / len(candidates))
             job.report((number + 1) / len(candidates))
 
     if session.get(f"stopped {slot}") != asked:
@@ -90,7 +94,7 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
         except Cancelled:
             session.put(f"stopped {slot}", asked)
         except ConsentNeeded as question:
-            ask(question)
+            ask(question, slot=slot)
             return False
         else:
             return True
@@ -103,25 +107,58 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
     return False
 
 
-def _measured(request: Request, candidate: Candidate, job: jobs.Job[None], before: float, share: float) -> Outcome:
+def _agreed_embedder(request: Request, candidates: Sequence[Candidate], job: jobs.Job[None]) -> Embedder | None:
+    """Return the embedder of the ranking, once somebody has agreed to all that it would be sent.
+
+    A paid one is asked for the chunks of every setting together, so that a sweep asks for one yes and not for fifty.
+    Raises ``ConsentNeeded`` where nobody has agreed yet.
+    """
+    if request.ranking == "lexical" or request.embedder is None:
+        return None
+    asked = [each.question for each in request.questions]
+    if not isinstance(request.embedder, AskFirst):
+        return remembering(request.embedder, asked)
+    texts = dict.fromkeys(asked)
+    for each in candidates:
+        job.report(0.0)
+        try:
+            chunking = each.strategy.chunk(request.document, _services(request, each))
+        except ConsentNeeded:
+            raise
+        except ChunkvizError:
+            continue  # measuring it will say why
+        texts.update(dict.fromkeys(chunk.embedding_text for chunk in chunking))
+    return remembering(request.embedder.fitted(list(texts)), asked)
+
+
+def _services(request: Request, candidate: Candidate) -> Services:
+    """Return what the strategy of a setting asks; raises ``ConsentNeeded`` before a context is paid for."""
+    services = Services(candidate.tokenizer, candidate.embedder, candidate.writer)
+    if isinstance(candidate.writer, AskFirst) and isinstance(candidate.strategy, ContextualRetrieval):
+        candidate.writer.check(candidate.strategy.missing(request.document, services))
+    return services
+
+
+def _measured(
+    request: Request, candidate: Candidate, searching: Embedder | None, job: jobs.Job[None], before: float, share: float
+) -> Outcome:
     """Return what one setting reaches; raises ``Cancelled``, and ``ConsentNeeded`` before anything is paid for."""
-    services = Services(request.tokenizer, candidate.embedder, candidate.writer)
-    strategy, writer, embedder = candidate.strategy, candidate.writer, candidate.embedder
-    if isinstance(writer, AskFirst) and isinstance(strategy, ContextualRetrieval):
-        writer.check(strategy.missing(request.document, services))
-    if isinstance(embedder, AskFirst):
-        embedder.question = None
+    services = _services(request, candidate)
+    if isinstance(candidate.embedder, AskFirst):
+        candidate.embedder.question = None
     (outcome,) = sweep(
         request.document,
-        [strategy],
+        [candidate.strategy],
         request.questions,
         k=request.k,
         ranking=request.ranking,
         services=services,
         budgets=BUDGETS,
         unit=request.unit,
+        embedder=searching,
         report=lambda done: job.report(before + share * done),
     )
-    if isinstance(outcome, Failure) and isinstance(embedder, AskFirst) and embedder.question is not None:
-        raise embedder.question
+    asked = candidate.embedder
+    if isinstance(outcome, Failure) and isinstance(asked, AskFirst) and asked.question is not None:
+        raise asked.question
     return outcome

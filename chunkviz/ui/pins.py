@@ -43,6 +43,11 @@ class Pin:
         """Return the strategy; raises ``ParameterError`` or ``UnknownNameError`` where it cannot be made."""
         return strategy_from_config(self.config)
 
+    def asked(self) -> Services:
+        """Return what it asks; raises ``ChunkvizError`` where a service is not set up in this session."""
+        embedder, writer = services.of_names(self.embedder, self.writer)
+        return Services(get_tokenizer(self.encoding), embedder, writer)
+
     def same_setting(self, other: Pin) -> bool:
         """Whether both differ in nothing but the name."""
         return replace(self, name=other.name) == other

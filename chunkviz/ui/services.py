@@ -13,6 +13,10 @@ from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
 from chunkviz.embedding import default_embedder
 from chunkviz.errors import ChunkvizError
+from chunkviz.evaluation.proposer import DEFAULT_SYSTEM_PROMPT as PROPOSAL_SYSTEM_PROMPT
+from chunkviz.evaluation.proposer import DEFAULT_USER_PROMPT as PROPOSAL_USER_PROMPT
+from chunkviz.evaluation.proposer import PROMPT_FIELDS as PROPOSAL_FIELDS
+from chunkviz.evaluation.proposer import OpenAICompatibleProposer
 from chunkviz.segments import language_of
 from chunkviz.services import Embedder, Services, Writer
 from chunkviz.strategies import Strategy
@@ -69,6 +73,32 @@ def choose_answerer() -> Answerer | None:
         return None
 
 
+def choose_proposer() -> OpenAICompatibleProposer | None:
+    """Draw the language model that proposes questions, with its prompts; return it, or None with the error drawn."""
+    settings = session.settings()
+    model = st.text_input("Language model", settings.llm_model, key="proposal model", persist_state="session")
+    base_url, key = _address_and_key()
+    system, user = PROPOSAL_SYSTEM_PROMPT, PROPOSAL_USER_PROMPT
+    if st.toggle("Show the prompts", key="proposal prompts", persist_state="session"):
+        system = st.text_area("System prompt", system, key="proposal system prompt", persist_state="session")
+        user = st.text_area(
+            "User prompt", user, key="proposal user prompt", persist_state="session", height=300,
+            help="Filled in for each passage: " + ", ".join(f"{{{field}}}" for field in PROPOSAL_FIELDS) + ".",
+        )  # fmt: skip
+    else:
+        system = session.get("proposal system prompt") or system
+        user = session.get("proposal user prompt") or user
+
+    def make() -> OpenAICompatibleProposer:
+        return OpenAICompatibleProposer(model, base_url=base_url, api_key=key, system_prompt=system, user_prompt=user)
+
+    try:
+        return _kept("proposer object", (model, base_url, key, system, user), make)
+    except ChunkvizError as error:
+        st.error(as_plain(str(error)), icon=":material/error:")
+        return None
+
+
 def code_of_services() -> dict[str, str]:
     """Return the code that makes the services in use, where they are not the default ones; never a key."""
     found: dict[str, str] = session.get("service code") or {}
@@ -111,12 +141,17 @@ def _named_embedder(name: str | None) -> Embedder | None:
         return None if name is None else default_embedder()
     kind, _, model = name.partition(":")
     if kind not in {_OPENAI, "transformers"}:
-        return _kept(f"embedder {kind}", (kind, _caching()), lambda: _cached(get_embedder(kind)))
+        return _packaged(kind)
     made: tuple[Any, Embedder] | None = session.get("embedder object")
     if made is None or made[0][:2] != (kind, model):
         message = f"The embedder {name!r} is not set up in this session; choose it and its model in the sidebar first."
         raise ChunkvizError(message)
     return made[1]
+
+
+def _packaged(name: str) -> Embedder:
+    """Return the embedder of a package; the session holds one, whoever asks it."""
+    return _kept(f"embedder {name}", (name, _caching()), lambda: _cached(get_embedder(name)))
 
 
 def _named_writer(name: str | None) -> Writer | None:
@@ -172,7 +207,7 @@ def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embed
     if name == EMBEDDERS[0].name:
         return default_embedder()
     _note_code("embedder", name)
-    return _kept("embedder object", (name,), lambda: _cached(get_embedder(name)))
+    return _packaged(name)
 
 
 def _openai_embedder() -> Embedder:

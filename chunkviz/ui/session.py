@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from chunkviz.document import Document
 from chunkviz.samples import load_sample
@@ -121,8 +123,10 @@ def keep_link() -> None:
     """
     for name, value in st.session_state.get("held link", {}).items():
         if name in st.session_state and name not in st.query_params:
-            st.session_state[name] = st.session_state[name]
-            st.query_params[name] = value
+            # A parameter still bound to its widget is Streamlit's to write: it left it out because it is the default.
+            with suppress(StreamlitAPIException):
+                st.query_params[name] = value
+                st.session_state[name] = st.session_state[name]
     if "held link" in st.session_state:
         st.session_state["held link"] = {}
 

@@ -29,6 +29,8 @@ from chunkviz.vocabulary import ENCODINGS
 
 _LONGEST_NAME = 48
 """Characters of a file name that fit two lines of the card."""
+_LONGEST_PASTE = 100_000
+"""Characters that may be pasted: a field with three times as many stops the browser for minutes."""
 _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
@@ -71,7 +73,8 @@ def draw() -> None:
     if str(session.get("pasted") or "").strip():
         with st.sidebar:
             frame.ask_before_leaving()
-    _say_what_the_link_got_wrong(asked, wrong_pins)
+    with st.container():  # a place of its own, so that what is said once does not push the page down
+        _say_what_the_link_got_wrong(asked, wrong_pins)
 
 
 def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -> None:
@@ -188,11 +191,19 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
 def _pick_pasted() -> Document | None:
     text = st.text_area(
         "Text", key="pasted", persist_state="session", height=180, placeholder="Paste or type a text here …",
-        label_visibility="collapsed",
+        label_visibility="collapsed", max_chars=_LONGEST_PASTE,
+        help=f"Up to {_LONGEST_PASTE:,} characters; the browser's field grows slow beyond that. Upload a longer text as "
+        "a file.",
     )  # fmt: skip
     if not text or not text.strip():
         st.caption("Paste a text, then press Ctrl+Enter (⌘+Enter on a Mac).")
         return None
+    if len(text) >= _LONGEST_PASTE:
+        st.warning(
+            f"This field takes {_LONGEST_PASTE:,} characters and cut off what came behind them. Upload the text as a "
+            "file to have all of it.",
+            icon=":material/content_cut:",
+        )
     st.caption("Kept only until this page is closed or reloaded.")
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     made: tuple[str, Document] | None = session.get("pasted document")

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from chunkviz.chunk import Chunk, Chunking
-from chunkviz.small_to_big import Collected, Passage, collect, format_parent_context
+from chunkviz.small_to_big import Collected, Passage, collect
 from chunkviz.ui import session
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer.payload import chunk_at
@@ -32,7 +32,7 @@ def draw(chunking: Chunking, selected: int | None) -> None:
     if not hits:
         return
     collected = collect(chunking, hits, **_choose_merging(chunking))
-    text = format_parent_context(collected)
+    text = collected.text
     _draw_totals(chunking, collected, chunking.tokens.tokenizer.count(text))
     cards, exact = st.columns(2, gap="medium")
     with cards:

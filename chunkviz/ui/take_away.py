@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_l
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.export_nodes import to_langchain, to_llamaindex
 from chunkviz.recipe import recipe_of, write_recipe
-from chunkviz.ui import jobs, services, session, sidebar
+from chunkviz.ui import compute, jobs, pins, services, session, sidebar
 from chunkviz.ui.report import to_report
 from chunkviz.ui.text import as_plain
 
@@ -82,15 +83,26 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
     with st.expander(
         "Report for somebody without Python: one HTML file that opens offline", icon=":material/contract:"
     ):
-        st.caption("It holds the document with its chunks, the threshold's slider where there is one, and the numbers.")
+        beside = f" It compares the {len(pins.all()):,} pinned settings." if pins.all() else ""
+        st.caption(
+            "It holds the document with its chunks, the threshold's slider where there is one, and the numbers."
+            + beside
+        )
         wanted = session.get("report of") is chunking
         if not wanted:
             st.button("Make the report", key="make report", on_click=session.put, args=("report of", chunking))
             return
         setting: sidebar.Setting = session.get("setting")
+        compared = _compared(chunking)
+        if compared is None:
+            return
+        key = ("report", id(chunking), *((name, id(other)) for name, other in compared.others), *compared.failed)
         job = jobs.run(
-            ("report", id(chunking)), "Making the report",
-            lambda job: to_report(chunking, setting.services, report=job.report), slot="report",
+            key, "Making the report",
+            lambda job: to_report(
+                chunking, setting.services, others=compared.others, failed=compared.failed, name=compared.name,
+                report=job.report,
+            ), slot="report",
         )  # fmt: skip
         if not job.done:
             return
@@ -108,6 +120,37 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
             return
         session.drop("report of")
         jobs.forget("report")
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """What a report compares: the pinned settings, made or with the reason why not, and what this one is called."""
+
+    name: str
+    others: tuple[tuple[str, Chunking], ...]
+    failed: tuple[tuple[str, str], ...]
+
+
+def _compared(chunking: Chunking) -> _Compared | None:
+    """Return the pinned settings of a report, or None while one of them is made, with its progress on the screen."""
+    strategy = chunking.strategy
+    own = pins.pin_of(strategy, chunking.tokens.tokenizer.name, *services.names_in_use(strategy))
+    name = "This setting"
+    others: list[tuple[str, Chunking]] = []
+    failed: list[tuple[str, str]] = []
+    for pin in pins.all():
+        if pin.same_setting(own):
+            name = pin.name
+            continue
+        try:
+            made = compute.chunking_of(chunking.document, pin.strategy(), pin.asked(), slot=f"report {pin.name}")
+        except ChunkvizError as error:  # a pin that was stopped or needs a yes is told as well
+            failed.append((pin.name, str(error)))
+        else:
+            if made is None:
+                return None
+            others.append((pin.name, made))
+    return _Compared(name, tuple(others), tuple(failed))
 
 
 def _later(make: Callable[[Chunking], bytes], chunking: Chunking) -> Callable[[], bytes]:

@@ -44,15 +44,17 @@ def draw(chunking: Chunking) -> None:
     setting: sidebar.Setting = session.get("setting")
     services = setting.services or Services()
     _keep_share(chunking, curve)
-    _draw_numbers(chunking, curve)
-    draw_notes(chunking)
-    if len(curve) < 2:  # noqa: PLR2004  a pair
-        st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
+    # All of it in one place: were the curve and the viewer behind it to move, the browser would build them anew.
+    with st.container():
+        _draw_numbers(chunking, curve)
+        draw_notes(chunking)
+        if len(curve) < 2:  # noqa: PLR2004  a pair
+            st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
     draw_curve(
         chunking, services, key="curve", viewer="viewer", setting=_setting_words(curve),
         selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
     )  # fmt: skip
-    _draw_below(curve)
+    _draw_below(chunking, curve)
     state = draw_viewer(chunking, key="viewer", height=560)
     draw_panels(chunking, services, selected=state.selected)
     if state.selected != session.get("tune selected"):
@@ -96,7 +98,7 @@ def _setting_words(curve: SimilarityCurve) -> str:
     return f"from {mode.replace('_', ' ')} {curve.setting:g}"
 
 
-def _draw_below(curve: SimilarityCurve) -> None:
+def _draw_below(chunking: Chunking, curve: SimilarityCurve) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="curve words"):
         if curve.threshold is None:
             st.caption(
@@ -104,9 +106,14 @@ def _draw_below(curve: SimilarityCurve) -> None:
                 "neighbours alone."
             )
         else:
+            parents = (
+                " While the line moves, the text shows the parents it makes; let go, and it shows their children."
+                if chunking.parents
+                else ""
+            )
             st.caption(
                 f"{len(curve):,} segments compared by {as_plain(curve.embedder)}. Drag the line, or press ↑ ↓ on it; "
-                f"{_what_letting_go_does(curve.mode)} ← → walk the points, Enter opens one."
+                f"{_what_letting_go_does(curve.mode)} ← → walk the points, Enter opens one.{parents}"
             )
             st.toggle(
                 "Keep the share below", key="keep share", persist_state="session",

@@ -16,13 +16,13 @@ from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.services import Services
 from chunkviz.tuning import Aim, Outcome, Suggestion, Sweep, Target, Tuning, Withheld, knee, tunable, widest_plateau
 from chunkviz.ui import jobs, session
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.controls import put_threshold
 from chunkviz.ui.figures_tuning import self_similarity_map, similarity_histogram, stretch_of, sweep_figure
 from chunkviz.vectors import SelfSimilarity
 
 _KEPT = 4
 """Sweeps remembered per visitor."""
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 _SWEEP, _SIMILARITIES, _MAP = "Sweep", "Similarities", "Self-similarity"
 _TITLES = {"knee": "Knee", "plateau": "Widest plateau", "target": "Target"}
 _AIMS: dict[Aim, str] = {"count": "Number", "median": "Median", "largest": "Largest"}
@@ -124,8 +124,8 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
         suggested={number: each.outcome for number, each in marks.items() if isinstance(each, Suggestion)},
     )  # fmt: skip
     key = f"sweep {name} {current.place} {limit}"
-    st.plotly_chart(
-        figure, key=key, on_select=lambda: _take_point(key, found, name), selection_mode="points", config=_STILL,
+    draw_chart(
+        figure, key=key, on_select=lambda: _take_point(key, found, name),
         alt=f"Number of {found.noun} and their tokens at each threshold",
     )  # fmt: skip
     measured = (
@@ -210,8 +210,8 @@ def _take_point(key: str, found: Sweep, strategy: str) -> None:
 
 def _draw_histogram(curve: SimilarityCurve) -> None:
     values = curve.signal[curve.allowed]
-    st.plotly_chart(
-        similarity_histogram(values, curve.threshold, curve.mode), key="similarities", config=_STILL,
+    draw_chart(
+        similarity_histogram(values, curve.threshold, curve.mode), key="similarities",
         alt="How often neighbouring segments are how similar",
     )  # fmt: skip
     held = len(curve.signal) - len(values)
@@ -245,8 +245,8 @@ def _draw_map(chunking: Chunking, curve: SimilarityCurve, selected: int | None) 
     figure = self_similarity_map(overview, firsts, lasts, selected=marked, pair=(first, second))
     key = f"map {len(curve)} {overview.similarities.sum():.4f}"
     with picture:
-        st.plotly_chart(
-            figure, key=key, on_select=lambda: _take_pair(key), selection_mode="points", config=_STILL,
+        draw_chart(
+            figure, key=key, on_select=lambda: _take_pair(key),
             alt="Similarity of every segment with every other, chunks as squares on the diagonal",
         )  # fmt: skip
         noun = "parents" if chunking.parents else "chunks"

@@ -10,6 +10,7 @@ from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
 
 import chunkviz as cv
 from chunkviz.cost import never_read
+from chunkviz.samples import load_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,9 +47,9 @@ class Cost(App):
 def cost(app: Open, real_server: str) -> Callable[..., Cost]:  # noqa: F811
     """Open the page with the model of the smallest limit."""
 
-    def open_cost(**how: int | bool) -> Cost:
+    def open_cost(*, query: dict[str, str] | None = None, **how: int | bool) -> Cost:
         page = app(**how).page
-        page.goto(f"{real_server}/cost?{urlencode({'sample': 'essay', 'cost model': MINILM})}")
+        page.goto(f"{real_server}/cost?{urlencode({'cost model': MINILM, **(query or {'sample': 'essay'})})}")
         screen = Cost(page)
         screen.wait("v.painter.painted.size && v.pointed")
         return screen
@@ -120,6 +121,51 @@ def test_the_tooltip_says_why_text_is_struck_through(cost: Callable[..., Cost]) 
     x, y = screen.point_of(first + 3)
     screen.page.mouse.move(x, y)
     screen.page.get_by_text("Never seen by the model: it lies beyond the model's limit.").wait_for()
+
+
+def test_a_larger_limit_takes_the_strokes_away(cost: Callable[..., Cost]) -> None:
+    screen = cost()
+    screen.wait("v.layers.unseen.length")
+    viewer = screen.viewer("v.suffix")
+    screen.page.get_by_role("combobox", name="Embedding model").click()
+    screen.page.get_by_role("option", name="bge-m3 (BAAI)").click()
+    screen.page.get_by_text("Every text fits").wait_for()
+    screen.wait("!v.layers.unseen.length && v.painter.painted.size")
+    assert screen.pieces("unseen") == []
+    assert screen.viewer("v.suffix") == viewer, "the viewer was built anew"
+
+
+def test_a_bar_marks_its_texts_and_a_point_goes_to_one(cost: Callable[..., Cost]) -> None:
+    screen = cost(query={"sample": "manual", "recursive.chunk_size": "96"})
+    chunking = cv.Recursive(chunk_size=96).chunk(load_sample("manual"))
+    bars = screen.page.locator(".stPlotlyChart .barlayer .point path")
+    bars.last.click(force=True)  # a transparent layer of the chart takes the clicks
+    screen.wait("v.layers.marked.size > 0")
+    marked = screen.viewer("[...v.layers.marked].sort((one, other) => one - other)")
+    assert max(chunk.token_count for chunk in chunking) in {chunking.chunks[index].token_count for index in marked}
+    assert screen.viewer("v.table.rows") == marked
+    screen.choose("cost sizes view", "Along the document")
+    screen.page.locator(".stPlotlyChart .main-svg .ytitle", has_text="tokens in the chunk").wait_for()
+    chunk = chunking.chunks[20]
+    screen.page.mouse.click(*screen.point_on_chart((chunk.start + chunk.end) // 2, chunk.token_count))
+    screen.wait("v.layers.selected === a && v.page.inSight(v.chunks.starts[a], v.chunks.ends[a])", chunk.index)
+
+
+def test_a_bar_of_the_parents_marks_the_chunks_in_them(cost: Callable[..., Cost]) -> None:
+    screen = cost(query={"sample": "contract", "strategy": "hierarchical"})
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    screen.choose("cost level", "Parents")
+    screen.page.get_by_text("Parents are returned and not embedded").wait_for()
+    bars = screen.page.locator(".stPlotlyChart .barlayer .point path")
+    bars.last.click(force=True)
+    screen.wait("v.layers.marked.size > 0")
+    marked = screen.viewer("[...v.layers.marked].sort((one, other) => one - other)")
+    largest = max(chunking.parents, key=lambda parent: parent.token_count)
+    children = {chunk.index for chunk in chunking if chunk.parent is largest}
+    assert children
+    assert children <= set(marked)
+    owners = {chunking[index].parent for index in marked}
+    assert set(marked) == {chunk.index for chunk in chunking if chunk.parent in owners}
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -10,6 +11,7 @@ from test_explore import READY, App, Open, app, visitor  # noqa: F401  fixtures
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
+from chunkviz.tree import tree_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -49,8 +51,39 @@ def box(screen: App, label: str) -> Locator:
     return texts.locator("path.surface").first
 
 
-def selected_label(screen: App, label: str) -> Locator:
-    return screen.page.locator(".stPlotlyChart").get_by_text(f"▸ {label}", exact=True)
+def selected(screen: App, *names: str) -> Locator:
+    """The line that says in which boxes the selected chunk stands; a small box hides its label."""
+    return screen.page.get_by_text(f"Selected: {' › '.join(names)}", exact=True)
+
+
+def marked(screen: App, label: str) -> Locator:
+    """The label of a box on the way to the selected chunk; there, though a small box may not show it."""
+    return screen.page.locator(".stPlotlyChart .slice text", has_text=re.compile(f"^▸ {label}$"))
+
+
+@pytest.mark.parametrize("view", ["Icicle", "Treemap", "Sunburst"])
+def test_a_click_in_the_tree_goes_to_the_first_chunk_of_the_box(app: Open, real_server: str, view: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract", "tree": view})
+    tree = tree_of(cv.Hierarchical().chunk(load_sample("contract")))
+    for parent in (9, 5, 9):
+        box(screen, f"P{parent}").click(force=True)
+        chunk = tree.chunk_of(parent)
+        assert chunk is not None
+        screen.wait("v.layers.selected === a", chunk)
+        selected(screen, "contract.txt", f"P{parent}", f"chunk {chunk + 1}").wait_for()
+        marked(screen, f"P{parent}").wait_for(state="attached")
+
+
+def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open, real_server: str) -> None:  # noqa: F811
+    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract"})
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    scroller = screen.page.locator(".scroller")
+    scroller.press("End")
+    selected(screen, "contract.txt", f"P{len(chunking.parents)}", f"chunk {len(chunking)}").wait_for()
+    marked(screen, f"P{len(chunking.parents)}").wait_for(state="attached")
+    scroller.press("Home")
+    selected(screen, "contract.txt", "P1", "chunk 1").wait_for()
+    marked(screen, "P1").wait_for(state="attached")
 
 
 def test_a_row_of_the_indented_tree_goes_there(app: Open, real_server: str) -> None:  # noqa: F811
@@ -80,6 +113,28 @@ def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bo
     }
     assert max(lefts[2]) < min(lefts[1])
     assert min(screen.viewer(CONTRAST_OF_LABELS)) >= 4.5
+
+
+def test_brackets_have_names_and_lead_to_the_first_child(app: Open) -> None:  # noqa: F811
+    screen = app(strategy="hierarchical", sample="contract")
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    parent = chunking.parents[1]
+    children = [chunk for chunk in chunking if chunk.parent is parent]
+    name = (
+        f"Parent 2 of {len(chunking.parents)}: {parent.token_count} tokens, {len(children)} children, "
+        f"[{parent.start:,}, {parent.end:,})"
+    )
+    screen.page.get_by_role("group", name="Parents in sight").get_by_role("img", name=name).wait_for(state="attached")
+    bracket = screen.page.locator(".bracket[data-parent='1']")
+    bracket.hover(position={"x": 3, "y": 6})
+    # That brought it into sight, and while the text scrolls there is no tooltip; now it stands still.
+    screen.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    bracket.hover(position={"x": 4, "y": 8})
+    screen.page.locator(".tooltip", has_text=name).wait_for()
+    bracket.click(position={"x": 3, "y": 6})
+    screen.wait("v.layers.selected === a", children[0].index)
+    screen.page.locator(".bracket.selected[data-parent='1']").wait_for()
+    assert "in parent 2" in screen.viewer("v.parts.live.textContent")
 
 
 def test_a_strategy_without_parents_has_no_brackets(app: Open) -> None:  # noqa: F811

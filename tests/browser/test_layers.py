@@ -281,6 +281,15 @@ def test_a_kind_filters_the_icons_and_goes_to_its_first(show: Show) -> None:
     assert set(screen.viewer("[...v.root.querySelectorAll('.finding')].map((icon) => icon.dataset.kind)")) == {"word"}
 
 
+def test_a_long_document_is_looked_through_in_a_job(show: Show) -> None:
+    screen = show(text="long", size=1_500, lint=1)
+    screen.page.set_default_timeout(120_000)
+    screen.page.get_by_text("Lint:").click()
+    screen.wait("v.findings.list && v.root.querySelector('.finding')")
+    findings = lint(app_texts.chunking("long", 1_500)).findings
+    assert screen.page.locator(".findings .layer-count").inner_text() == f"{len(findings):,} findings"
+
+
 def test_findings_of_other_boundaries_are_not_shown(show: Show) -> None:
     screen = linted(show)
     screen.page.get_by_text("Lint:").click()

@@ -216,3 +216,21 @@ def test_it_is_readable_and_fits(tune: Any, width: int, *, dark: bool) -> None:
     assert page.page.evaluate("document.documentElement.scrollWidth") <= width
     for part in ("value", "said", "legend"):
         assert page.curve(CONTRAST.replace("PART", part)) >= 4.5, part
+
+
+def test_twenty_thousand_segments_stay_usable(tune: Any) -> None:
+    page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile&semantic.max_chunk_size=256")
+    words = load_sample("essay").text.split(". ")
+    text = ". ".join(f"{words[number % len(words)]} {number}" for number in range(20_000))
+    page.app.page.set_default_timeout(180_000)
+    page.app.choose("source", "Upload")
+    page.app.upload("long.txt", text.encode())
+    page.page.wait_for_function(f"() => {CURVE}?.columns?.similarities.length > 15000")
+    page.settle()
+    assert page.curve("c.element.dataset.agrees") == "true"
+    page.drag_to(page.curve("(c.picture.low + c.picture.high) / 2"), release=False)
+    assert page.app.viewer("v.chunks.fingerprint") == "preview"
+    assert page.app.viewer("v.chunks.count") == int(page.curve("c.element.dataset.shown"))
+    page.page.keyboard.press("Escape")
+    page.page.mouse.up()
+    page.settle()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 import chunkviz as cv
 from chunkviz import cli, samples
@@ -34,7 +35,7 @@ from chunkviz.evaluation import (
 )
 from chunkviz.evaluation.spans import precision_omega
 from tests.core.spans import chunked, lines
-from tests.core.toys import Words
+from tests.core.toys import Hashed, OneShort, Words
 
 S = cv.Span
 
@@ -349,6 +350,61 @@ def test_other_questions_k_or_ranking_are_measured_anew() -> None:
     for number, options in enumerate(({}, {"k": 3}, {"ranking": "dense"}, {"budgets": (9,)}, {"unit": "characters"})):
         sweep_of(done=kept, **options)
         assert len(kept) == 4 * (number + 1)
+
+
+def test_all_settings_may_be_searched_with_another_embedder_than_their_strategies_ask() -> None:
+    document = cv.Document(TEXT, name="guide.txt")
+    chunking = cv.Semantic().chunk(document)
+    questions = asked(chunking, ("alpha", "alpha beta"))
+    hashed = Hashed()
+    (found,) = sweep(document, [cv.Semantic()], questions, ranking="dense", embedder=hashed)
+    assert found == evaluate(chunking, questions, ranking="dense", services=cv.Services(embedder=hashed))
+    assert found.embedder == hashed.name
+    done: dict[str, dict[str, object]] = {}
+    sweep(document, [cv.Semantic()], questions, ranking="dense", done=done)
+    sweep(document, [cv.Semantic()], questions, ranking="dense", embedder=hashed, done=done)
+    assert len(done) == 2
+
+
+class Asked(Hashed):
+    """Remembers every text it is asked for."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
+        self.texts += texts
+        return super().embed(texts)
+
+
+def test_a_sweep_asks_once_for_questions_and_for_what_neighbouring_settings_share() -> None:
+    essay = samples.load_sample("essay")
+    questions = load_questions(samples.questions_file(), essay).questions
+    settings = grid(cv.Recursive(), chunk_size=[64, 64, 128, 130]).strategies
+    asked = Asked()
+    found = sweep(essay, settings, questions, ranking="dense", services=cv.Services(embedder=asked))
+    for strategy, one in zip(settings, found, strict=True):
+        assert one == evaluate(
+            strategy.chunk(essay), questions, ranking="dense", services=cv.Services(embedder=Hashed())
+        )
+    counts = {text: asked.texts.count(text) for text in asked.texts}
+    assert all(counts[each.question] == 1 for each in questions)
+    assert all(counts[chunk.text] == 1 for chunk in settings[0].chunk(essay))
+    shared = {each.text for each in settings[2].chunk(essay)} & {each.text for each in settings[3].chunk(essay)}
+    assert shared
+    assert all(counts[text] == 1 for text in shared)
+
+
+def test_an_embedder_that_breaks_its_protocol_in_a_sweep_is_named() -> None:
+    (found,) = sweep_of_one(OneShort())
+    assert isinstance(found, Failure)
+    assert "'one-vector-short' must give one vector for each of" in found.reason
+
+
+def sweep_of_one(embedder: cv.Embedder) -> tuple[Evaluation | Failure, ...]:
+    essay = samples.load_sample("essay")
+    questions = load_questions(samples.questions_file(), essay).questions
+    return sweep(essay, [cv.Recursive()], questions, ranking="dense", services=cv.Services(embedder=embedder))
 
 
 def test_a_setting_that_fails_leaves_the_others() -> None:

@@ -192,7 +192,7 @@ def test_a_threshold_above_nearly_everything_is_a_note() -> None:
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(0, 900),
-    st.sampled_from([1, 2, 3, 5, 8, 9, 12, 13, 64, 65, 1000]),
+    st.sampled_from([1, 2, 3, 5, 7, 8, 9, 12, 13, 16, 17, 63, 64, 65, 1000]),
     st.sampled_from([0.0, 0.05, 0.5]),
 )
 def test_cuts_at_many_thresholds_are_those_at_each(seed: int, count: int, minimum: int, forbidden: float) -> None:

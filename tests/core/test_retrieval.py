@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 import chunkviz as cv
 from chunkviz.embedders import Lexical
 from chunkviz.errors import Cancelled, ParameterError, ServiceError, UnknownNameError
-from chunkviz.retrieval import RANKINGS, Index, collect, format_hits, split_terms
-from chunkviz.retrieval.rankings import best_first, fuse
+from chunkviz.retrieval import RANKINGS, Index, Ranking, collect, format_hits, split_terms
+from chunkviz.retrieval.rankings import best_first, eager_scores, fuse
 from chunkviz.retrieval.terms import Terms
+from chunkviz.samples import load_sample
 from tests.core.spans import chunked, lines
 from tests.core.toys import Words
 
@@ -89,6 +90,22 @@ def test_terms_of_a_span_are_those_whose_place_lies_in_it(text: str, data: st.Da
 # BM25 ------------------------------------------------------------------------------------------
 
 
+@given(st.text("aZ0.,_-é東 \n\r\u0301", max_size=40))
+def test_terms_of_a_document_are_those_of_its_text_at_once(text: str) -> None:
+    found = Terms.of(cv.Document(text))
+    assert tuple(found.vocabulary[word] for word in found.words) == split_terms(text)
+    assert all(text[start:end] for start, end in zip(found.starts, found.ends, strict=True))
+
+
+def test_finding_the_terms_of_a_long_document_can_be_stopped() -> None:
+    def stop(share: float) -> None:
+        raise Cancelled(str(share))
+
+    chunking = cv.Recursive(chunk_size=2000).chunk(cv.Document("word\n" * 60_000))
+    with pytest.raises(Cancelled):
+        Index(chunking, services=cv.Services(report=stop))
+
+
 def test_bm25_as_worked_out_by_hand() -> None:
     # Lengths 2 and 4, mean 3. "dog" is in one of two: ln(1 + 1.5 / 1.5); "cat" in both: ln(1 + 0.5 / 2.5).
     # Saturation of the first: 1 / (1 + 1.5 (0.25 + 0.75 * 2/3)) = 1 / 2.125; of the second: 2 / (2 + 1.875).
@@ -135,6 +152,18 @@ def test_lexical_search_equals_scoring_every_chunk(text: str, cuts: set[int], qu
     assert [hit.score for hit in hits] == pytest.approx([scores[hit.place] for hit in hits], abs=2e-6)
     assert [hit.score for hit in hits] == pytest.approx(sorted((s for s in scores if s), reverse=True)[:k], abs=2e-6)
     assert [(-hit.score, hit.place) for hit in hits] == sorted((-hit.score, hit.place) for hit in hits)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), max_size=8), min_size=1, max_size=12).filter(any))
+def test_the_index_is_the_one_that_the_library_builds_term_by_term(words: list[list[int]]) -> None:
+    import bm25s  # noqa: PLC0415  as the product does
+
+    library = bm25s.BM25(k1=1.5, b=0.75, method="lucene", backend="numpy", csc_backend="numpy")
+    library.index((words, {f"w{each}": each for each in range(7)}), create_empty_token=False, show_progress=False)
+    ours = eager_scores([np.array(each, np.int64) for each in words], 7, k1=1.5, b=0.75)
+    assert ours["indptr"].tolist() == library.scores["indptr"].tolist()
+    assert ours["indices"].tolist() == library.scores["indices"].tolist()
+    np.testing.assert_allclose(ours["data"], library.scores["data"], rtol=1e-5)
 
 
 def test_equal_chunks_come_in_document_order() -> None:
@@ -198,6 +227,16 @@ def test_the_lexical_embedder_weighs_a_question_by_the_chunks() -> None:
     fitted = Lexical().fitted([chunk.text for chunk in made])
     naive = fitted.embed([chunk.text for chunk in made]) @ fitted.embed(["When does the pump run?"])[0]
     assert Index(made, "dense").scores("When does the pump run?").tolist() == pytest.approx(naive.tolist(), abs=2e-6)
+
+
+@pytest.mark.parametrize("ranking", ["lexical", "dense", "hybrid"])
+def test_many_questions_together_are_ordered_as_one_by_one(ranking: Ranking) -> None:
+    index = Index(cv.Recursive(chunk_size=32).chunk(load_sample("essay")), ranking)
+    questions = [f"What of {word}?" for word in load_sample("essay").text.split()[:70]]
+    together = list(index.orders(questions))
+    assert len(together) == 70
+    for question, order in zip(questions, together, strict=True):
+        assert order.tolist() == index.order(question).tolist()
 
 
 def test_hybrid_adds_reciprocal_ranks() -> None:

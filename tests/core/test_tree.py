@@ -14,9 +14,10 @@ from chunkviz.chunk import Chunking
 from chunkviz.errors import ParameterError
 from chunkviz.evidence import DocumentEnd
 from chunkviz.packing import Piece
+from chunkviz.retrieval import Index, format_hits
 from chunkviz.samples import list_samples, load_sample
 from chunkviz.services import Services
-from chunkviz.small_to_big import Collected, collect, format_parent_context
+from chunkviz.small_to_big import Collected, collect
 from chunkviz.strategies.strategy import Cutting, Parent
 from chunkviz.tree import Sizes, Tree, family, tree_of
 
@@ -183,12 +184,12 @@ def test_what_cannot_be_collected_is_refused(hits: list[int], merging: dict[str,
 
 
 def test_the_text_a_model_receives() -> None:
-    assert format_parent_context(collect(two_levels(), [0, 1, 4], merge_at=2)) == (
-        "[1] numbers.txt · characters 0-7\none two\n\n"
+    assert collect(two_levels(), [0, 1, 4], merge_at=2).text == (
+        "[1] numbers.txt\none two\n\n"
         "[Parent context: one two three four five six]\n\n"
-        "[2] numbers.txt · characters 8-18\nthree four\n\n"
+        "[2] numbers.txt\nthree four\n\n"
         "[Parent context: see [1]]\n\n"
-        "[3] numbers.txt · characters 34-39\neight"
+        "[3] numbers.txt\neight"
     )
 
 
@@ -235,7 +236,7 @@ def test_collecting_is_what_the_naive_reference_says(data: st.DataObject) -> Non
     assert sorted(hit for _, found in got for hit in found) == sorted(set(hits))
     covered = [(each.returned.start, each.returned.end) for each in collected.passages]
     assert all(any(start <= chunk.start and chunk.end <= end for start, end in covered) for chunk in collected.found)
-    received = format_parent_context(collected)
+    received = collected.text
     assert all(chunk.text in received for chunk in collected.found)
     assert all(each.returned.text in received for each in collected.passages)
 
@@ -246,3 +247,9 @@ def test_any_text_has_a_tree(text: str, strategy: cv.Strategy) -> None:
     chunking = strategy.chunk(cv.Document(text, name="any.md", format="markdown"))
     check(tree_of(chunking))
     assert family(chunking).crossing == ()
+
+
+def test_a_search_and_the_simulator_write_the_same_text() -> None:
+    chunking = cv.Hierarchical(chunk_size=60, chunk_overlap=0, parent_chunk_size=400).chunk(load_sample("manual"))
+    hits = sorted(Index(chunking).search("What closes the vent?", 5), key=lambda hit: hit.chunk.index)
+    assert collect(chunking, [hit.chunk.index for hit in hits]).text == format_hits(hits).text

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
-from chunkviz.small_to_big import collect, format_parent_context
+from chunkviz.small_to_big import collect
 from chunkviz.tree import family, tree_of
 from chunkviz.ui.figures_tree import MOST_BOXES, boxes_of, chunk_clicked, label_of, tree_figure
 
@@ -115,7 +115,7 @@ def test_the_simulator_shows_what_the_library_collects() -> None:
         assert shown["Passages returned"] == f"{len(collected.passages)}"
         assert shown["Tokens returned"] == f"{collected.token_count:,}"
         assert shown["Their tokens"] == f"{collected.found_token_count:,}"
-        assert at.code[0].value == format_parent_context(collected)
+        assert at.code[0].value == collected.text
 
 
 def test_a_chunk_found_can_be_taken_away_and_all_cleared() -> None:
@@ -151,7 +151,7 @@ def test_more_levels_may_be_returned() -> None:
     settled(at.button_group(key="merge to").set_value(2).run())
     chunking = cv.Hierarchical(max_levels=3).chunk(load_sample("contract"))
     hits = [chunk.index for chunk in chunking if "crate" in chunk.text.lower()]
-    assert at.code[0].value == format_parent_context(collect(chunking, hits, up_to=2))
+    assert at.code[0].value == collect(chunking, hits, up_to=2).text
 
 
 def test_labels_of_the_picture_are_escaped() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,10 @@ from chunkviz.errors import Cancelled
 from chunkviz.evaluation import Evaluation, Question, Reference, evaluate, load_questions
 from chunkviz.samples import load_sample, questions_file
 from chunkviz.span import Span
-from chunkviz.ui import measuring
+from chunkviz.ui import measuring, session
 from chunkviz.ui.controls import parse_separators, typed_separators
-from chunkviz.ui.measure_words import warning_of_sizes
+from chunkviz.ui.measure_words import warning_of_sizes, warning_of_tokenizers
+from tests.services.server import KEY, running
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 
@@ -91,13 +93,14 @@ def test_every_number_is_that_of_the_evaluation(app: Start) -> None:
         assert column[place] == (
             f"{interval.mean:.2f} ± {expected.deviation(measure):.2f}   [{interval.low:.2f}, {interval.high:.2f}]"
         )
-    assert column[-4:] == ["6", "5", "lexical", "none"]
+    assert column[-5:] == ["6", "5", "lexical", "none", "cl100k_base"]
 
 
-def test_a_second_setting_stands_beside_the_first_with_the_difference(app: Start) -> None:
+def test_pinned_settings_stand_beside_the_one_in_the_sidebar_with_the_difference(app: Start) -> None:
     at = view(app(), "Settings")
-    well(at.text_input(key="setting name recursive 512 tokens").set_value("as it was").run())
-    well(at.button(key="add setting").click().run())
+    well(at.button(key="pin measured").click().run())
+    well(at.text_input(key="pin name recursive 512 tokens").set_value("as it was").run())
+    assert [*table(at, 0)] == ["", "as it was"]
     well(at.number_input(key="recursive.chunk_size").set_value(128).run())
     assert [*table(at, 0)] == ["", "as it was", "recursive 128 tokens"]
     difference = of_essay(chunk_size=128).mean("precision") - of_essay().mean("precision")
@@ -105,8 +108,26 @@ def test_a_second_setting_stands_beside_the_first_with_the_difference(app: Start
     assert "At a fixed k, precision and IoU mostly measure chunk size" in words(at)
     well(at.button(key="open as it was").click().run())
     assert at.number_input(key="recursive.chunk_size").value == 512
+    assert [*table(at, 0)] == ["", "as it was"]
     well(at.button(key="remove as it was").click().run())
     assert [*table(at, 0)] == ["", "recursive 512 tokens"]
+
+
+def test_pins_of_a_link_are_measured_and_one_that_cannot_be_made_is_named(app: Start) -> None:
+    rows = [
+        {"name": "small", "strategy": "recursive", "chunk_size": 64, "chunk_overlap": 0},
+        {"name": "paid", "strategy": "semantic", "@embedder": "openai:some-model"},
+        {"name": "other tokens", "strategy": "recursive", "chunk_size": 64, "@embedder": "lexical"},
+    ]
+    at = view(app(pins=json.dumps(rows)), "Settings")
+    assert [*table(at, 0)] == ["", "small", "other tokens", "recursive 512 tokens"]
+    assert table(at, 0)["small"][0].startswith(f"{of_essay(chunk_size=64, chunk_overlap=0).mean('recall'):.2f} ±")
+    assert [each.value.replace("\\", "") for each in at.error] == [
+        (
+            "paid: The embedder 'openai:some-model' is not set up in this session; choose it and its model in the "
+            "sidebar first."
+        )
+    ]
 
 
 @given(st.lists(st.text(" \n\t\r\\nab。", min_size=1, max_size=4), unique=True, max_size=4))
@@ -116,6 +137,14 @@ def test_separators_are_typed_as_they_are_read(separators: list[str]) -> None:
 
 def test_settings_of_one_size_are_not_warned_about() -> None:
     assert warning_of_sizes([of_essay(), of_essay()]) is None
+
+
+def test_settings_that_count_in_different_tokens_are_warned_about() -> None:
+    one = of_essay()
+    assert warning_of_tokenizers([one, one]) is None
+    said = warning_of_tokenizers([one, replace(one, tokenizer="o200k_base")])
+    assert said is not None
+    assert "different tokens (cl100k_base, o200k_base)" in said
 
 
 def test_k_ranking_and_unit_are_asked_of_all(app: Start) -> None:
@@ -128,6 +157,45 @@ def test_k_ranking_and_unit_are_asked_of_all(app: Start) -> None:
     assert metrics(at)["Recall in 2,000 ch"].startswith(f"{expected.mean('recall_at_2000'):.2f}")
     assert f"k = 2 · dense ranking by {expected.embedder}" in words(at)
     assert not at.warning
+
+
+def test_the_ranking_may_ask_another_embedder_the_same_for_every_setting(app: Start) -> None:
+    at = app(ranking="dense")
+    assert at.selectbox(key="embedder").value == "lexical"
+    assert "dense ranking by lexical" in words(at)
+    well(at.selectbox(key="strategy").set_value("semantic").run())
+    assert len([each for each in at.selectbox if each.key == "embedder"]) == 1
+    assert "Ranked with the embedder of the sidebar, **lexical**" in words(at)
+
+
+def test_a_paid_ranking_asks_one_yes_for_all_settings_before_anything_is_sent(
+    app: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHUNKVIZ_CACHE_FOLDER", str(tmp_path))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    session.settings.clear()
+    with running() as server:
+        server.dimensions = 1536
+        pinned = [{"name": "small", "strategy": "recursive", "chunk_size": 64, "chunk_overlap": 0}]
+        at = app(ranking="dense", embedder="openai", pins=json.dumps(pinned))
+        at.text_input(key="base url").set_value(server.url)
+        at.text_input(key="api key").set_value(KEY)
+        well(at.run())
+        assert server.received == []
+        assert not any(each.label.startswith("Recall") for each in at.metric)
+        assert "not searched yet" in words(at)
+        well(at.button(key="agree measure").click().run())
+        sent = [text for each in server.inputs for text in each]
+        essay = load_sample("essay")
+        chunks = [*cv.Recursive().chunk(essay), *cv.Recursive(chunk_size=64, chunk_overlap=0).chunk(essay)]
+        wanted = {*(each.text for each in chunks), *(each.question for each in bundled("essay"))}
+        assert sorted(sent) == sorted(wanted)
+        assert metrics(at)["Recall at 5"]
+        assert "dense ranking by text-embedding-3-small at 127.0.0.1" in words(at)
+        well(view(at, "Settings"))
+        assert [*table(at, 0)] == ["", "small", "recursive 512 tokens"]
+        assert sum(len(each) for each in server.inputs) == len(wanted)
+    session.settings.clear()
 
 
 def test_a_question_is_shown_with_what_answers_it(app: Start) -> None:
@@ -277,3 +345,41 @@ def test_a_question_is_added_from_the_text_that_is_marked(app: Start, monkeypatc
     essay = load_sample("essay")
     assert at.session_state["questions"][essay.id][-1] == Question("How much water?", (Reference(essay.id, span),))
     assert "7 questions" in words(at)
+
+
+def test_proposed_questions_count_only_once_they_are_accepted(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with running() as server:
+        rows = [
+            {"question": "What is under the pier?", "excerpts": ["Beneath the pier there is a better instrument"]},
+            {"question": "Who <b>lies</b>?", "excerpts": ["This is not in the essay."]},
+            {"question": "Where else?", "excerpts": ["better instrument"]},
+        ]
+        server.chat = lambda _: json.dumps(rows)
+        at = app()
+        at.text_input(key="base url").set_value(server.url)
+        at.text_input(key="api key").set_value(KEY)
+        at.number_input(key="proposal count").set_value(3)
+        well(at.run())
+        assert server.received == []
+        well(at.button(key="propose").click().run())
+        assert server.received == []
+        assert metrics(at)["Calls (estimate)"] == "1"
+        well(at.button(key="agree proposals").click().run())
+        assert len(server.received) == 1
+        assert "2 proposed questions wait for your word" in words(at)
+        assert "is not word for word in what the model read" in table(at, -1)["Reason"][0]
+        assert "6 questions ·" in words(at)
+        field = next(each for each in at.text_input if each.value == "What is under the pier?")
+        field.set_value("What lies below the pier?")
+        well(at.run())
+        well(at.button(key=f"accept {field.key}").click().run())
+        assert "7 questions ·" in words(at)
+        assert "1 of the questions proposed by a model" in words(at)
+        assert at.selectbox(key="question shown").options[-1] == "7. What lies below the pier?"
+        assert table(at, 0)["Proposed by"][-1].startswith("gpt-4o-mini at 127.0.0.1")
+        discard = next(each.key for each in at.button if str(each.key).startswith("discard "))
+        well(at.button(key=discard).click().run())
+        assert "wait for your word" not in words(at)
+        assert len(server.received) == 1
+        assert KEY not in words(at)

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import chunkviz as cv
 from chunkviz.errors import Cancelled
 from chunkviz.samples import load_sample
 from chunkviz.ui import report as module
+from chunkviz.ui import take_away
 from chunkviz.ui.report import to_report
 from chunkviz.ui.viewer.payload import boundaries_message
 
@@ -78,8 +80,9 @@ def test_what_a_document_holds_cannot_become_a_part_of_the_page() -> None:
 def test_it_asks_no_host_for_anything() -> None:
     page = to_report(cv.Recursive().chunk(load_sample("essay"))).decode()
     assert "default-src 'none'" in page
-    # The name of the drawing language is an address that nobody asks.
-    assert set(re.findall(r"https?://[^\s\"'<)]+", page)) <= {"http://www.w3.org/2000/svg"}
+    # The names of the drawing language and of its links are addresses that nobody asks.
+    names = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"https?://[^\s\"'<)]+", page)) <= names
 
 
 def test_the_comparison_says_what_was_measured() -> None:
@@ -89,7 +92,39 @@ def test_the_comparison_says_what_was_measured() -> None:
     ).decode()
     title = "FixedSize(chunk_size=128, chunk_overlap=50, unit=&#x27;tokens&#x27;)"
     assert f'<th scope=row title="{title}">fixed &amp; more</th><td>35</td>' in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg viewBox") == 2
+
+
+def test_settings_that_could_not_be_made_are_told_beside_those_that_were() -> None:
+    chunking = cv.Recursive().chunk(load_sample("essay"))
+    page = to_report(chunking, failed=[("<paid>", "It needs a key & more.")]).decode()
+    assert "<th scope=row>&lt;paid&gt;</th><td colspan=8>It needs a key &amp; more.</td>" in page
+    assert "Counted in different tokens" not in page
+
+
+def test_the_page_compares_the_pinned_settings_and_names_one_that_cannot_be_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: dict[str, Any] = {}
+    monkeypatch.setattr(take_away, "to_report", lambda *_, **given: made.update(given) or b"")
+    rows = [
+        {"name": "small", "strategy": "recursive", "chunk_size": 64},
+        {"name": "as it is", "strategy": "recursive"},
+        {"name": "paid", "strategy": "semantic", "@embedder": "openai:some-model"},
+    ]
+    at = AppTest.from_file(APP, default_timeout=120)
+    at.query_params.update({"sample": "essay", "strategy": "recursive", "pins": json.dumps(rows)})
+    at.run()
+    at.button(key="make report").click().run()
+    assert not at.exception
+    essay = load_sample("essay")
+    assert made["name"] == "as it is"
+    assert [(name, each.chunks) for name, each in made["others"]] == [
+        ("small", cv.Recursive(chunk_size=64).chunk(essay).chunks)
+    ]
+    ((name, reason),) = made["failed"]
+    assert name == "paid"
+    assert "is not set up in this session" in reason
 
 
 def test_a_document_too_long_for_a_report_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

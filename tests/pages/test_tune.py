@@ -152,3 +152,9 @@ def test_the_share_below_is_kept_when_the_embedder_changes(tune: Tune) -> None:
     assert after is not None
     assert threshold != 0.05
     assert float((after.signal[after.allowed] < np.float32(threshold)).mean()) == pytest.approx(share, abs=0.02)
+
+
+def test_with_parents_it_says_what_the_text_shows_while_the_line_moves(tune: Tune) -> None:
+    at = tune(strategy="semantic_parent_child")
+    assert any("the text shows the parents it makes; let go" in each.value for each in at.caption)
+    assert not any("the text shows the parents" in each.value for each in tune(strategy="semantic").caption)

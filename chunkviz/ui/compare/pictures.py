@@ -12,12 +12,12 @@ from chunkviz.document import Document
 from chunkviz.metrics import size_bins
 from chunkviz.span import Span
 from chunkviz.ui import session
+from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.compare import measured
 from chunkviz.ui.compare.table import Terms
 from chunkviz.ui.figures_compare import Strip, agreement_map, bar_code, budget, token_histograms
 from chunkviz.ui.viewer.lanes import LANE_COLOURS, LANE_LETTERS, Lane
 
-_STILL = {"displayModeBar": False, "scrollZoom": False}
 _INK = {"light": "#1d2230", "dark": "#e6e8ee"}
 """Colour of numbers on a heat map, by theme."""
 _AROUND = 20
@@ -39,8 +39,8 @@ def draw_bar_code(lanes: Sequence[Lane], reference: int, document: Document) -> 
         for letter, lane, colour in zip(LANE_LETTERS, lanes, colours(), strict=False)
     ]
     key = f"bar code {document.id} {len(strips)} {sum(int(each.offsets.sum()) for each in strips)}"
-    st.plotly_chart(
-        bar_code(strips, max(1, len(document))), key=key, on_select="rerun", selection_mode="points", config=_STILL,
+    draw_chart(
+        bar_code(strips, max(1, len(document))), key=key, on_select="rerun",
         alt="Boundaries of each setting along the document",
     )  # fmt: skip
     most = budget(len(strips))
@@ -74,9 +74,7 @@ def draw_sizes(labelled: Sequence[tuple[str, Chunking]]) -> None:
     counts = {label: chunking.token_counts for label, chunking in labelled}
     edges, _ = size_bins(np.concatenate(list(counts.values())))
     figure = token_histograms(counts, edges, colours())
-    st.plotly_chart(
-        figure, key="compare sizes", config=_STILL, alt="Histograms of the tokens in a chunk, one a setting"
-    )
+    draw_chart(figure, key="compare sizes", alt="Histograms of the tokens in a chunk, one a setting")
     encodings = {chunking.tokens.tokenizer.name for _, chunking in labelled}
     counted = (
         "" if len(encodings) == 1 else f" The settings are counted in different tokens: {', '.join(sorted(encodings))}."
@@ -100,8 +98,8 @@ def draw_map(labelled: Sequence[tuple[str, Chunking]], terms: Terms) -> None:
         for i, (_, one) in enumerate(labelled)
     ]
     ink = _INK["dark" if session.is_dark() else "light"]
-    st.plotly_chart(
+    draw_chart(
         agreement_map([label for label, _ in labelled], cells, ink), key="agreement map",
-        config=_STILL, alt="Boundary F1 of every two settings",
+        alt="Boundary F1 of every two settings",
     )  # fmt: skip
     st.caption("F1 of every two settings: 1 where all boundaries are shared, 0 where none is, – where neither has one.")

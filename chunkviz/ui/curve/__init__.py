@@ -16,13 +16,14 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.services import Services
 from chunkviz.ui import session
+from chunkviz.ui.charts import figure_script, figure_style
 from chunkviz.ui.curve.payload import curve_message, movable, state_message
 from chunkviz.ui.viewer.source import relay_script, viewer_parts
 
 __all__ = ["draw_curve"]
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("rule.js", "picture.js", "curve.js")
+_SCRIPTS = ("rule.js", "picture.js", "save.js", "curve.js")
 
 
 def _read(*names: str) -> str:
@@ -31,8 +32,8 @@ def _read(*names: str) -> str:
 
 _stage = st.components.v2.component(
     "chunkviz_curve",
-    css=_read("curve.css"),
-    js=f"{viewer_parts('text.js', 'model.js', 'palette.js')}\n{_read(*_SCRIPTS)}",
+    css=f"{_read('curve.css')}\n{figure_style()}",
+    js=f"{viewer_parts('text.js', 'model.js', 'palette.js')}\n{figure_script()}\n{_read(*_SCRIPTS)}",
 )
 _relay = st.components.v2.component("chunkviz_curve_relay", js=relay_script())
 

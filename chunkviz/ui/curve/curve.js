@@ -20,6 +20,7 @@ class Curve {
     this.pointed = -1
     this.preview = null
     this.listen()
+    addFigureButtons(this)
     this.watcher = new ResizeObserver(() => this.draw())
     this.watcher.observe(this.parts.plot)
   }

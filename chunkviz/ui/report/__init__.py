@@ -23,6 +23,7 @@ from chunkviz.errors import ParameterError
 from chunkviz.export import to_python
 from chunkviz.metrics import fidelity, numbers
 from chunkviz.services import Services
+from chunkviz.ui.charts import figure_script, figure_style
 from chunkviz.ui.report.settings import bar_code, comparison
 from chunkviz.ui.viewer.payload import boundaries_message, document_message
 from chunkviz.ui.viewer.source import viewer_script, viewer_style
@@ -43,6 +44,7 @@ def to_report(
     services: Services | None = None,
     *,
     others: Sequence[tuple[str, Chunking]] = (),
+    failed: Sequence[tuple[str, str]] = (),
     name: str = "This setting",
     report: Callable[[float], None] = lambda _: None,
 ) -> bytes:
@@ -56,6 +58,8 @@ def to_report(
         Those the chunking was made with; the thresholds of the slider are chunked with them.
     others
         Settings to compare with: a name and a chunking of the same document each.
+    failed
+        Settings that could not be made: a name and the reason each, told in the comparison.
     name
         What the chunking is called in the comparison.
     report
@@ -82,18 +86,19 @@ def to_report(
     parts = {
         "title": escape(document.title or document.name or "Untitled"),
         "policy": _POLICY,
-        "style": (_HERE / "report.css").read_text("utf-8"),
+        "style": f"{(_HERE / 'report.css').read_text('utf-8')}\n{figure_style()}",
         "setting": escape(repr(chunking.strategy)),
         "tokenizer": escape(chunking.tokens.tokenizer.name),
         "version": escape(__version__),
         "fidelity": _fidelity_line(chunking),
         "facts": _facts(chunking),
         "curve": "" if data["curve"] is None else (_HERE / "curve.html").read_text("utf-8"),
-        "comparison": comparison(settings) if others else bar_code(settings),
+        "heading": "Settings compared" if others or failed else "Where chunks begin along the document",
+        "comparison": comparison(settings, failed) if others or failed else bar_code(settings),
         "code": escape(to_python(chunking)),
         "data": json.dumps(data, separators=(",", ":")),
         "viewer_style": json.dumps(viewer_style()).replace("</", "<\\/"),
-        "script": f"{viewer_script()}\n{(_HERE / 'report.js').read_text('utf-8')}",
+        "script": f"{viewer_script()}\n{figure_script()}\n{(_HERE / 'report.js').read_text('utf-8')}",
     }
     template = (_HERE / "report.html").read_text("utf-8")
     # One pass, so that a part which happens to spell the sign of another stays as it is.

@@ -22,6 +22,7 @@ class Report {
     this.root.append(style)
     this.source = bytesOf(data.document)
     this.mount()
+    this.addFigureButtons()
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.mount()
       this.drawCurve()
@@ -33,6 +34,27 @@ class Report {
   /** Run the viewer, or tell it that the theme changed. */
   mount() {
     mount({ data: this.source, parentElement: this.root, setStateValue: () => {} })
+  }
+
+  /** Let curve, histogram and bar codes be saved, as they look. */
+  addFigureButtons() {
+    const paper = () => getComputedStyle(document.documentElement).getPropertyValue("--st-background-color").trim()
+    const drawn = (holder, words) => () => {
+      const frame = holder.getBoundingClientRect()
+      return svgOfDrawings(holder.querySelectorAll("svg"), frame, paper(), svgOfWords(holder.querySelectorAll(words), frame))
+    }
+    const add = (place, draw, name, figure) => place.append(figureButtons(draw, () => name, figure))
+    const [histogram, strips] = ["histogram", "strips"].map((id) => document.getElementById(id))
+    add(histogram.parentElement, drawn(histogram, ".note"), "tokens-in-a-chunk", "tokens in a chunk")
+    add(strips.parentElement, drawn(strips, "span"), "where-chunks-begin", "where chunks begin")
+    if (!this.data.curve) return
+    const svgOfCurve = () => {
+      const { clientWidth, clientHeight } = this.picture
+      const canvas = svgCanvas(clientWidth, clientHeight)
+      this.drawCurveOn(canvas)
+      return svgPage(clientWidth, clientHeight, paper(), canvas.context.toString())
+    }
+    add(document.querySelector("section.curve"), svgOfCurve, "similarity-curve", "similarity curve")
   }
 
   /** Handlers of the slider and the picture above it. */
@@ -96,12 +118,16 @@ class Report {
 
   /** The similarities, extremes kept, with the threshold; drawn anew each time. */
   drawCurve() {
-    if (!this.picture) return
-    const { clientWidth: width, clientHeight: height } = this.picture
+    if (this.picture) this.drawCurveOn(this.picture)
+  }
+
+  /** @param {HTMLCanvasElement} canvas or what takes its place in a file */
+  drawCurveOn(canvas) {
+    const { clientWidth: width, clientHeight: height } = canvas
     if (!width) return
     const scale = devicePixelRatio || 1
-    Object.assign(this.picture, { width: width * scale, height: height * scale })
-    const context = this.picture.getContext("2d")
+    Object.assign(canvas, { width: width * scale, height: height * scale })
+    const context = canvas.getContext("2d")
     context.scale(scale, scale)
     const style = getComputedStyle(document.documentElement)
     const colour = (name) => style.getPropertyValue(name).trim()

@@ -16,22 +16,39 @@ _MOST_LINES = 1200
 
 def bar_code(settings: Sequence[tuple[str, Chunking]]) -> str:
     """Return one strip a setting, with a line where each chunk begins."""
-    return "".join(
-        f'<div class="strip"><span>{escape(name)}</span>{_strip(chunking)}</div>' for name, chunking in settings
-    )
+    strips = (f'<div class="strip"><span>{escape(name)}</span>{_strip(chunking)}</div>' for name, chunking in settings)
+    return f'<div id="strips">{"".join(strips)}</div>'
 
 
-def comparison(settings: Sequence[tuple[str, Chunking]]) -> str:
-    """Return a table of what was measured on each setting, and the bar codes below it."""
-    head = "".join(
-        f"<th scope=col>{label}</th>"
-        for label in ("Setting", "Chunks", "Median tokens", "p95 tokens", "Overlap (ch)", "Tokens to embed",
-                      "Cut mid-sentence", "Cut mid-word", "Seconds")
-    )  # fmt: skip
-    body = "".join(f"<tr><th scope=row title={_quoted(repr(each.strategy))}>{escape(name)}</th>{_cells(each)}</tr>"
-                   for name, each in settings)  # fmt: skip
-    table = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    return table + bar_code(settings)
+_MEASURED = ("Chunks", "Median tokens", "p95 tokens", "Overlap (ch)", "Tokens to embed", "Cut mid-sentence",
+             "Cut mid-word", "Seconds")  # fmt: skip
+
+
+def comparison(settings: Sequence[tuple[str, Chunking]], failed: Sequence[tuple[str, str]] = ()) -> str:
+    """Return a table of what was measured on each setting, and the bar codes below it.
+
+    ``failed`` are names of settings that could not be made, with the reason; a row tells each.
+    """
+    head = "".join(f"<th scope=col>{label}</th>" for label in ("Setting", *_MEASURED))
+    rows = [
+        f"<tr><th scope=row title={_quoted(repr(each.strategy))}>{escape(name)}</th>{_cells(each)}</tr>"
+        for name, each in settings
+    ]
+    rows += [
+        f'<tr class="failed"><th scope=row>{escape(name)}</th><td colspan={len(_MEASURED)}>{escape(reason)}</td></tr>'
+        for name, reason in failed
+    ]
+    table = f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return table + _tokenizers(settings) + bar_code(settings)
+
+
+def _tokenizers(settings: Sequence[tuple[str, Chunking]]) -> str:
+    """Return a note where not all settings count in the same tokens."""
+    names = {name: chunking.tokens.tokenizer.name for name, chunking in settings}
+    if len(set(names.values())) == 1:
+        return ""
+    told = ", ".join(f"{escape(name)} {escape(tokenizer)}" for name, tokenizer in names.items())
+    return f'<p class="note">Counted in different tokens: {told}.</p>'
 
 
 def _cells(chunking: Chunking) -> str:

@@ -85,12 +85,14 @@ class Findings {
     this.tell()
   }
 
-  /** @param {number} from @param {number} to in UTF-16 units */
-  draw(from, to) {
+  /**
+   * Make what is near the window; see `Lanes.prepare`.
+   * @param {number} from @param {number} to in UTF-16 units @param {Places} places @returns {() => void} puts it in place
+   */
+  prepare(from, to, places) {
     const parts = document.createDocumentFragment()
     const { list, viewer } = this
     if (list) {
-      const places = new Places(viewer)
       const lines = []
       const first = lastAtOrBefore(list.starts, from - 1) + 1
       for (let row = first; row < list.count && list.starts[row] <= to && row - first < MOST_MARKS; row++) {
@@ -105,7 +107,7 @@ class Findings {
       const room = viewer.parts.reading.clientWidth < NARROW_WINDOW ? MOST_ICONS_NARROW : MOST_ICONS
       lines.forEach((line) => parts.append(this.icons(line, left, room)))
     }
-    this.element.replaceChildren(parts)
+    return () => this.element.replaceChildren(parts)
   }
 
   /** Where a finding is: behind the letter it follows, or before the one it begins with. */

@@ -109,17 +109,22 @@ class Lanes {
     colours.forEach((colour, place) => element.style.setProperty(`--lane-${place}`, colour))
   }
 
-  /** @param {number} from @param {number} to in UTF-16 units */
-  draw(from, to) {
+  /**
+   * Make what is near the window. All is measured before anything is put in place, here or by others, because
+   * the browser lays out anew when it is asked for a place after a change.
+   * @param {number} from @param {number} to in UTF-16 units @param {Places} places @returns {() => void} puts it in place
+   */
+  prepare(from, to, places) {
     const ticks = document.createDocumentFragment()
     const cuts = document.createDocumentFragment()
     if (this.settings) {
-      const places = new Places(this.viewer)
       this.settings.lanes.forEach((lane, column) => this.drawLane(lane, column, from, to, places, ticks))
       this.drawCuts(from, to, places, cuts)
     }
-    this.element.replaceChildren(ticks)
-    this.cuts.replaceChildren(cuts)
+    return () => {
+      this.element.replaceChildren(ticks)
+      this.cuts.replaceChildren(cuts)
+    }
   }
 
   /** Ticks of one setting that are near the window. */

@@ -8,7 +8,7 @@ class Viewer {
   constructor(root) {
     this.root = root
     this.suffix = `chunkviz-${++made_viewers}`
-    this.layers = { selected: -1, marked: NOTHING, focus: null, heat: null }
+    this.layers = { selected: -1, marked: NOTHING, focus: null, unseen: [], heat: null }
     this.chunks = null
     this.text = null
     this.anchor = null
@@ -240,10 +240,11 @@ class Viewer {
     }
     this.near = near
     const [from, to] = [this.text.blocks[near[0]], this.text.blockEnd(near[1])]
+    const places = new Places(this)
+    const layers = [this.lanes.prepare(from, to, places), this.findings.prepare(from, to, places)]
     this.overlay.draw(this.chunks, this.layers, from, to)
     this.brackets.draw(from, to)
-    this.lanes.draw(from, to)
-    this.findings.draw(from, to)
+    layers.forEach((put) => put())
     this.overlay.drawSpaces(range(near[0], near[1]), this.spaces)
     this.minimap.draw(this.chunks, this.layers, this.text.text.length, this.page.seen(), this.colours)
   }
