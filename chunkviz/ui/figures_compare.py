@@ -114,8 +114,8 @@ def token_histograms(
             marker={"symbol": _SYMBOLS[place % len(_SYMBOLS)], "color": colours[place],
                     "size": [7 if height else 0 for height in heights.tolist()]},
             customdata=list(zip(lows, highs, numbers.tolist(), strict=True)),
-            hovertemplate="%{fullData.name}<br>%{customdata[0]:,} to %{customdata[1]:,} tokens: %{customdata[2]:,} chunks, %{y:.0%}"
-            "<extra></extra>",
+            hovertemplate="%{fullData.name}<br>%{customdata[0]:,} to %{customdata[1]:,} tokens: %{customdata[2]:,} "
+            "chunks, %{y:.0%}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
         **_layout("tokens in a chunk", "share of the chunks"), height=320, showlegend=True,
@@ -148,7 +148,8 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]],
     )  # fmt: skip
     figure.add_scatter(
         x=[letter for _ in rows for letter in letters], y=[row for row in rows for _ in letters], mode="text",
-        text=[each for row in text for each in row], textfont={"size": 13, "color": ink}, hoverinfo="skip", showlegend=False,
+        text=[each for row in text for each in row], textfont={"size": 13, "color": ink}, hoverinfo="skip",
+        showlegend=False,
     )  # fmt: skip
     figure.update_layout(**_layout("", ""), height=44 * len(names) + 60)
     figure.update_xaxes(type="category", showgrid=False, side="top")

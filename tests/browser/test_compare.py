@@ -52,6 +52,7 @@ def compare(app: Open, real_server: str) -> Callable[..., Compare]:  # noqa: F81
 
     def open_compare(*pinned: dict[str, Any], width: int = 1400, dark: bool = False, **query: str) -> Compare:
         page = app(width=width, dark=dark).page
+        page.set_default_timeout(120_000)  # all settings are chunked and measured first
         page.goto(f"{real_server}/compare?{urlencode({'sample': 'essay', 'pins': json.dumps(pinned), **query})}")
         screen = Compare(page)
         screen.wait("v.painter.painted.size && v.pointed")

@@ -80,7 +80,8 @@ def draw_sizes(labelled: Sequence[tuple[str, Chunking]]) -> None:
         "" if len(encodings) == 1 else f" The settings are counted in different tokens: {', '.join(sorted(encodings))}."
     )
     st.caption(
-        f"Which share of a setting's chunks has so many tokens. Click a name above the picture to hide or show it.{counted}"
+        "Which share of a setting's chunks has so many tokens. Click a name above the picture to hide or show "
+        f"it.{counted}"
     )
 
 
@@ -96,8 +97,9 @@ def draw_map(labelled: Sequence[tuple[str, Chunking]], terms: Terms) -> None:
         [cell(*((one, other) if i <= j else (other, one))) for j, (_, other) in enumerate(labelled)]
         for i, (_, one) in enumerate(labelled)
     ]
+    ink = _INK["dark" if session.is_dark() else "light"]
     draw_chart(
-        agreement_map([label for label, _ in labelled], cells, _INK["dark" if session.is_dark() else "light"]),
-        key="agreement map", alt="Boundary F1 of every two settings",
+        agreement_map([label for label, _ in labelled], cells, ink), key="agreement map",
+        alt="Boundary F1 of every two settings",
     )  # fmt: skip
     st.caption("F1 of every two settings: 1 where all boundaries are shared, 0 where none is, – where neither has one.")
