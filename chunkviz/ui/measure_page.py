@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
+import numpy as np
 import streamlit as st
 
 from chunkviz.chunk import Chunking
@@ -248,7 +249,8 @@ def _draw_question(
         session.put("answer shown", 0)
     lines = []
     for reference in question.references:
-        holding = [chunk.index for chunk in chunking if chunk.span.overlap(reference.span)]
+        touching = (chunking.starts < reference.span.end) & (chunking.ends > reference.span.start)
+        holding = np.flatnonzero(touching).tolist()
         found = [f"{index + 1:,}" for index in holding if index in hits]
         retrieved = f"of which {_listed(found)} {'is' if len(found) == 1 else 'are'} retrieved"
         chunks = f"chunk{'' if len(holding) == 1 else 's'} {_listed([f'{index + 1:,}' for index in holding])}"

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from chunkviz.alignment import OwnChunks
 from chunkviz.chunk import Chunking
 from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import Evaluation, Failure, compare
 from chunkviz.services import Services
-from chunkviz.ui import measuring, pins
+from chunkviz.ui import measuring, own_chunks, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
 from chunkviz.ui.measure_words import name_of, warning_of_sizes, warning_of_tokenizers
@@ -26,7 +27,7 @@ class Listed:
     current: Candidate
     """The one in the sidebar, under the name of its pin where it is pinned."""
     candidates: tuple[Candidate, ...]
-    """Pinned ones, oldest first, and the sidebar's at the end where it is not among them."""
+    """Pinned ones, oldest first, own chunks, and the sidebar's at the end where it is not among them."""
     wrong: tuple[str, ...] = ()
     """One sentence for each pin that cannot be measured here."""
 
@@ -54,15 +55,17 @@ def settings_of(chunking: Chunking, services: Services) -> Listed:
             listed.append(_candidate_of(pin))
         except ChunkvizError as error:
             wrong.append(f"{pin.name}: {error}")
-    listed += _own_chunks(chunking)
+    listed += _own_chunks(chunking, services)
     if current not in listed:
         listed.append(current)
     return Listed(current, tuple(listed), tuple(wrong))
 
 
-def _own_chunks(_chunking: Chunking) -> list[Candidate]:
-    """Return the chunks that other pipelines made of the document; there is no way to bring them yet."""
-    return []
+def _own_chunks(chunking: Chunking, services: Services) -> list[Candidate]:
+    """Return the chunks that other pipelines made of the document, counted in the tokens of the sidebar."""
+    return [
+        Candidate(each.name, each.chunking.strategy, services.tokenizer) for each in own_chunks.all(chunking.document)
+    ]
 
 
 def _candidate_of(pin: pins.Pin) -> Candidate:
@@ -162,11 +165,13 @@ def _draw_list(listed: Listed) -> None:
         for number, each in enumerate(listed.candidates):
             here = each == listed.current
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                where = "pinned, in the sidebar" if here and each.name in pinned else "in the sidebar" if here else ""
+                own = isinstance(each.strategy, OwnChunks)
+                here_too = "pinned, in the sidebar" if each.name in pinned else "in the sidebar"
+                where = here_too if here else "your own chunks" if own else ""
                 st.markdown(f"**{number + 1}.** {as_plain(each.name)}{f' · {where}' if where else ''}", width="stretch")
                 if here and each.name not in pinned:
                     _draw_pin_button(each)
-                elif not here:
+                elif not here and not own:
                     st.button(
                         "Open", key=f"open {each.name}", icon=":material/input:", on_click=put_setting,
                         args=(each.strategy,), type="tertiary",

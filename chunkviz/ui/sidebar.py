@@ -192,11 +192,12 @@ def _pick_pasted() -> Document | None:
     text = st.text_area(
         "Text", key="pasted", persist_state="session", height=180, placeholder="Paste or type a text here …",
         label_visibility="collapsed", max_chars=_LONGEST_PASTE,
-        help=f"Up to {_LONGEST_PASTE:,} characters; the browser's field grows slow beyond that. Upload a longer text as "
-        "a file.",
     )  # fmt: skip
     if not text or not text.strip():
-        st.caption("Paste a text, then press Ctrl+Enter (⌘+Enter on a Mac).")
+        st.caption(
+            f"Paste a text of up to {_LONGEST_PASTE:,} characters, then press Ctrl+Enter (⌘+Enter on a Mac). "
+            "Upload a longer one as a file."
+        )
         return None
     if len(text) >= _LONGEST_PASTE:
         st.warning(

@@ -13,7 +13,7 @@ from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_l
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.export_nodes import to_langchain, to_llamaindex
 from chunkviz.recipe import recipe_of, write_recipe
-from chunkviz.ui import compute, jobs, pins, services, session, sidebar
+from chunkviz.ui import compute, jobs, own_chunks, pins, services, session, sidebar
 from chunkviz.ui.report import to_report
 from chunkviz.ui.text import as_plain
 
@@ -83,7 +83,7 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
     with st.expander(
         "Report for somebody without Python: one HTML file that opens offline", icon=":material/contract:"
     ):
-        beside = f" It compares the {len(pins.all()):,} pinned settings." if pins.all() else ""
+        beside = " It compares the pinned settings and your own chunks." if pins.all() else ""
         st.caption(
             "It holds the document with its chunks, the threshold's slider where there is one, and the numbers."
             + beside
@@ -124,7 +124,7 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
 
 @dataclass(frozen=True)
 class _Compared:
-    """What a report compares: the pinned settings, made or with the reason why not, and what this one is called."""
+    """What a report compares: pinned settings, made or with the reason why not, own chunks, and this one's name."""
 
     name: str
     others: tuple[tuple[str, Chunking], ...]
@@ -150,6 +150,7 @@ def _compared(chunking: Chunking) -> _Compared | None:
             if made is None:
                 return None
             others.append((pin.name, made))
+    others += [(each.name, each.chunking) for each in own_chunks.all(chunking.document)]
     return _Compared(name, tuple(others), tuple(failed))
 
 

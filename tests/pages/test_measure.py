@@ -14,13 +14,16 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz.alignment import align
 from chunkviz.errors import Cancelled
 from chunkviz.evaluation import Evaluation, Question, Reference, evaluate, load_questions
+from chunkviz.records import Record
 from chunkviz.samples import load_sample, questions_file
 from chunkviz.span import Span
 from chunkviz.ui import measuring, session
 from chunkviz.ui.controls import parse_separators, typed_separators
 from chunkviz.ui.measure_words import warning_of_sizes, warning_of_tokenizers
+from chunkviz.ui.own_chunks import OwnSetting
 from tests.services.server import KEY, running
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
@@ -383,3 +386,20 @@ def test_proposed_questions_count_only_once_they_are_accepted(app: Start, monkey
         assert "wait for your word" not in words(at)
         assert len(server.received) == 1
         assert KEY not in words(at)
+
+
+def test_own_chunks_are_measured_beside_the_others(app: Start) -> None:
+    essay = load_sample("essay")
+    half = len(essay.text) // 2
+    records = (Record(1, 1, essay.text[:half]), Record(2, 2, essay.text[half:]))
+    found = align(essay, records, file="mine.jsonl")
+    at = app()
+    at.session_state["own chunks of documents"] = {
+        essay.id: (essay, (OwnSetting("mine", found.chunking, "mine.jsonl", found.methods, found.unplaced),))
+    }
+    view(well(at.run()), "Settings")
+    assert [*table(at, 0)] == ["", "mine", "recursive 512 tokens"]
+    expected = evaluate(found.chunking, bundled("essay"))
+    assert table(at, 0)["mine"][1].startswith(f"{expected.mean('precision'):.2f} ±")
+    assert "your own chunks" in words(at)
+    assert "open mine" not in [each.key for each in at.button]

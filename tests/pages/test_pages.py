@@ -168,6 +168,15 @@ def test_a_wrong_pattern_is_an_error_beside_the_field(app: Callable[..., AppTest
     assert any("valid regular expressions" in error.value.replace("\\", "") for error in at.error)
 
 
+def test_a_pasted_text_that_was_cut_off_is_said_to_be(app: Callable[..., AppTest]) -> None:
+    at = app()
+    well(at.button_group(key="source").set_value("Paste").run())
+    assert "Paste a text of up to 100,000 characters" in captions(at)
+    assert at.text_area(key="pasted").max_chars == 100_000
+    well(at.text_area(key="pasted").set_value("word " * 20_000).run())
+    assert "cut off what came behind them" in at.warning[0].value
+
+
 def test_pasted_text_is_chunked_and_stays_when_the_page_changes(app: Callable[..., AppTest]) -> None:
     at = app()
     well(at.button_group(key="source").set_value("Paste").run())
