@@ -141,6 +141,7 @@ class Curve {
 
   /** Everything anew. */
   draw() {
+    this.picture.measure()
     if (!this.inForce || !this.colours || !this.picture.width) return
     this.picture.drawStill(this.colours)
     this.drawMoving()

@@ -11,6 +11,13 @@ class Picture {
   constructor(still, moving) {
     this.still = still
     this.moving = moving
+    this.measure()
+  }
+
+  /** Read the size from the page, once a drawing: asked for at each point, it would cost more than the point. */
+  measure() {
+    this.width = this.still.clientWidth
+    this.height = this.still.clientHeight
   }
 
   /** Take a new curve. @param {object} head @param {Record<string, ArrayLike<number>>} columns */
@@ -35,14 +42,6 @@ class Picture {
     const far = (most - least) * 1.5 + 0.1
     this.low = Math.min(least, Math.max(threshold, least - far)) - air
     this.high = Math.max(most, Math.min(threshold, most + far)) + air
-  }
-
-  get width() {
-    return this.still.clientWidth
-  }
-
-  get height() {
-    return this.still.clientHeight
   }
 
   /** @param {number} value @returns {number} pixel */
@@ -207,27 +206,43 @@ class Picture {
   drawMarks(context, found, bottom, colours) {
     const wide = this.width
     const some = (places, draw) => {
-      const seen = this.sighted(places)
-      const crowded = seen.length * CROWDED > wide
-      for (const place of seen) draw(this.x(this.places[place]), this.y(this.signal[place]), crowded)
+      for (const place of places) draw(this.x(this.places[place]), this.y(this.signal[place]))
     }
+    const uncrowded = (places) => {
+      const seen = this.sighted(places)
+      return seen.length * CROWDED > wide ? [] : seen
+    }
+    const cuts = this.sighted(found.cuts)
+    const dots = uncrowded(found.cuts)
     context.lineWidth = 1
-    some(found.cuts, (x, y, crowded) => {
-      context.fillStyle = context.strokeStyle = colours.cut
-      context.globalAlpha = crowded ? 0.25 : 0.45
-      context.beginPath()
-      context.moveTo(x, y)
-      context.lineTo(x, bottom)
-      context.stroke()
-      context.globalAlpha = 1
-      if (crowded) return
+    context.fillStyle = context.strokeStyle = colours.cut
+    context.globalAlpha = dots.length ? 0.45 : 0.25
+    // One path for all, and of lines on one pixel the longest: thousands of strokes would outlast the frame.
+    context.beginPath()
+    let [column, top] = [null, 0]
+    const upright = () => {
+      context.moveTo(column, top)
+      context.lineTo(column, bottom)
+    }
+    some(cuts, (x, y) => {
+      const pixel = Math.round(2 * x) / 2
+      if (pixel === column) {
+        top = Math.min(top, y)
+        return
+      }
+      if (column !== null) upright()
+      ;[column, top] = [pixel, y]
+    })
+    if (column !== null) upright()
+    context.stroke()
+    context.globalAlpha = 1
+    some(dots, (x, y) => {
       context.beginPath()
       context.arc(x, y, 4, 0, 7)
       context.fill()
     })
     context.lineWidth = 1.5
-    some(found.held, (x, y, crowded) => {
-      if (crowded) return
+    some(uncrowded(found.held), (x, y) => {
       context.strokeStyle = colours.held
       context.fillStyle = colours.paper
       context.beginPath()
@@ -235,8 +250,7 @@ class Picture {
       context.fill()
       context.stroke()
     })
-    some(found.joined, (x, y, crowded) => {
-      if (crowded) return
+    some(uncrowded(found.joined), (x, y) => {
       context.strokeStyle = colours.held
       context.beginPath()
       context.moveTo(x - 4, y - 4)

@@ -1,3 +1,4 @@
+/** Heights of the window that are painted above and below it, so that scrolling finds them done. */
 const NEAR = 1
 const NOTHING = new Set()
 let made_viewers = 0
@@ -174,7 +175,8 @@ class Viewer {
     // Table and drawer cost more than a frame has, so they wait until the line rests.
     this.settling = setTimeout(() => !this.gone && this.showChunks(), 120)
     this.parts.total.textContent = `of ${grouped(this.chunks.count)}`
-    return this.repaint()
+    // What is out of sight waits, too; whoever scrolls there meanwhile has it painted then.
+    return this.repaint(0)
   }
 
   /** Index of the chunk the selection holds on to. @returns {number} -1 for none */
@@ -228,10 +230,10 @@ class Viewer {
     this.element.dataset.steps = Number(this.element.dataset.steps ?? 0) + 1
   }
 
-  /** Paint what is near the viewport, and everything that lies over or beside it. */
-  draw() {
+  /** Paint what is near the viewport, and everything that lies over or beside it. @param {number} margin in heights of the window */
+  draw(margin = NEAR) {
     if (!this.chunks || !this.page.elements.length) return
-    const near = this.page.near(NEAR)
+    const near = this.page.near(margin)
     for (let block = this.near[0]; block <= this.near[1]; block++) {
       if (block < near[0] || block > near[1]) this.painter.clear(block)
     }
@@ -259,11 +261,11 @@ class Viewer {
     })
   }
 
-  /** Paint everything near anew, because chunks or layers changed. */
-  repaint() {
+  /** Paint everything near anew, because chunks or layers changed. @param {number} margin in heights of the window */
+  repaint(margin = NEAR) {
     this.near = [0, -1]
     this.painter.reset()
-    this.draw()
+    this.draw(margin)
   }
 
   /** One drawing per frame. */
