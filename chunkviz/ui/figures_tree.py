@@ -41,9 +41,12 @@ def boxes_of(tree: Tree, *, selected: int | None = None, most: int = MOST_BOXES)
     of them stand for them.
     """
     if len(tree) <= most:
+        # By where they begin: neighbours are drawn in the order they are given, and sections and chunks alternate.
+        starts = tree.starts.tolist()
+        above = tree.above.tolist()
         return [
-            Box(tree.ids[node], "" if above < 0 else tree.ids[above], (node,), closed=False)
-            for node, above in enumerate(tree.above.tolist())
+            Box(tree.ids[node], "" if above[node] < 0 else tree.ids[above[node]], (node,), closed=False)
+            for node in sorted(range(len(tree)), key=starts.__getitem__)
         ]
     path = _path(tree, selected)
     boxes = [Box(tree.ids[0], "", (0,), closed=True)]

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from chunkviz.tuning import Outcome, Sweep, plateaus
+from chunkviz.tuning import Outcome, Suggestion, Sweep, plateaus, widest_plateau
 from chunkviz.vectors import SelfSimilarity
 
 _COLOUR = "#5b84e6"
@@ -85,7 +85,13 @@ def sweep_figure(
 def wide_plateaus(found: Sweep) -> list[tuple[float, float]]:
     """Return the ends of the stretches that are wide enough to be shaded, within the range of the values."""
     enough = (found.greatest - found.least) * _WIDE
-    return [(each.low, each.high) for each in plateaus(found) if not each.edge and each.width >= enough > 0]
+    widest = widest_plateau(found)
+    suggested = widest.outcome if isinstance(widest, Suggestion) else None
+    return [
+        (each.low, each.high)
+        for each in plateaus(found)
+        if (not each.edge and each.width >= enough > 0) or each.outcome == suggested
+    ]
 
 
 def _shown(found: Sweep, current: Outcome) -> tuple[float, float]:

@@ -91,6 +91,17 @@ def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: st
     return job
 
 
+def resume(slot: str) -> Job[Any] | None:
+    """Return the job in ``slot``, done or not, drawing its progress while it runs; None where there is none.
+
+    For a page that no longer has what began the job, as after a change of page.
+    """
+    job: Job[Any] | None = session.get(f"job:{slot}")
+    if job is not None and not job.wait(0.0):
+        _draw_progress(f"job:{slot}")
+    return job
+
+
 def draw_progress(slot: str) -> None:
     """Draw the progress of the job in ``slot``, with its Stop; the page runs again when it is done."""
     if session.get(f"job:{slot}") is not None:
@@ -101,6 +112,12 @@ def holds(key: object, slot: str) -> bool:
     """Return whether the job in ``slot``, done or not, is the one of this key."""
     job: Job[Any] | None = session.get(f"job:{slot}")
     return job is not None and job.key == key
+
+
+def is_running(slot: str) -> bool:
+    """Return whether a job in ``slot`` is not done yet."""
+    job: Job[Any] | None = session.get(f"job:{slot}")
+    return job is not None and not job.done
 
 
 def share_of(slot: str) -> float:

@@ -27,7 +27,7 @@ from chunkviz.ui.measure_questions import (
 )
 from chunkviz.ui.measure_settings import Listed, draw_settings, settings_of
 from chunkviz.ui.measure_sweep import draw_sweep
-from chunkviz.ui.measure_words import conditions
+from chunkviz.ui.measure_words import conditions, figure_of
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.services import choose_embedder
 from chunkviz.ui.text import as_plain
@@ -132,9 +132,9 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
         for measure, (label, meaning) in names.items():
             interval = found.interval(measure)
             st.metric(
-                label, f"{interval.mean:.2f} ± {found.deviation(measure):.2f}",
+                label, f"{figure_of(interval.mean)} ± {figure_of(found.deviation(measure))}",
                 help=f"{meaning} Mean ± standard deviation over {found.questions:,} questions; 95 % interval of the "
-                f"mean {interval.low:.2f} to {interval.high:.2f}.",
+                f"mean {figure_of(interval.low)} to {figure_of(interval.high)}.",
             )  # fmt: skip
         fates = " / ".join(f"{found.total(fate):,}" for fate in _FATES)
         st.metric(
@@ -144,7 +144,9 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
     recall = found.interval("recall")
     proposed = sum(each.proposed_by is not None for each in request.questions)
     by_models = f" · {proposed:,} of the questions proposed by a model" if proposed else ""
-    st.caption(f"{conditions(found)} · recall's interval {recall.low:.2f} to {recall.high:.2f}{by_models}")
+    st.caption(
+        f"{conditions(found)} · recall's interval {figure_of(recall.low)} to {figure_of(recall.high)}{by_models}"
+    )
 
 
 def _draw_questions(chunking: Chunking, request: Request, listed: Listed, services: Services) -> None:

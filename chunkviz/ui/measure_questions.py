@@ -208,6 +208,6 @@ def _draw_report(document: Document) -> None:
 
 def excerpt_of(document: Document, span: Span) -> str:
     """Return the beginning of a span, safe for Markdown, with its size."""
-    text = " ".join(document.text[span.start : span.start + 4 * _SHORT].split())
+    text = " ".join(document.text[span.start : min(span.end, span.start + 4 * _SHORT)].split())
     whole = text if len(text) <= _SHORT and len(span) <= 4 * _SHORT else f"{text[:_SHORT].rstrip()}…"
     return f"“{as_plain(whole)}” ({len(span):,} characters, {span.start:,}–{span.end:,})"

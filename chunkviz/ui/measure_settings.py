@@ -15,7 +15,7 @@ from chunkviz.services import Services
 from chunkviz.ui import measuring, own_chunks, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
-from chunkviz.ui.measure_words import name_of, warning_of_sizes, warning_of_tokenizers
+from chunkviz.ui.measure_words import figure_of, name_of, warning_of_sizes, warning_of_tokenizers
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.text import as_plain
 
@@ -124,8 +124,8 @@ def table_of(measured: Sequence[tuple[str, Evaluation]]) -> dict[str, list[str]]
         cells = []
         for measure in found.measures:
             interval = found.interval(measure)
-            spread = f"{interval.mean:.2f} ± {found.deviation(measure):.2f}"
-            cells.append(f"{spread}   [{interval.low:.2f}, {interval.high:.2f}]")
+            spread = f"{figure_of(interval.mean)} ± {figure_of(found.deviation(measure))}"
+            cells.append(f"{spread}   [{figure_of(interval.low)}, {figure_of(interval.high)}]")
         rows[name] = [*cells, *_facts(found).values()]
     return rows
 
@@ -153,7 +153,10 @@ def differences_of(measured: Sequence[tuple[str, Evaluation]]) -> dict[str, list
         for measure in found.measures:
             difference = compare(found, first, measure)
             sign = "●" if difference.settled else "○"
-            cells.append(f"{sign} {difference.mean:+.2f}   [{difference.low:+.2f}, {difference.high:+.2f}]")
+            mean, low, high = (
+                figure_of(each, sign=True) for each in (difference.mean, difference.low, difference.high)
+            )
+            cells.append(f"{sign} {mean}   [{low}, {high}]")
         rows[name] = cells
     return rows
 

@@ -122,7 +122,8 @@ def _draw_left_out(made: Grid) -> None:
     if made.left_out:
         reason = as_plain(made.left_out[0][1])
         count = len(made.left_out)
-        st.caption(f"{count:,} combination{'' if count == 1 else 's'} cannot be: {reason}")
+        which = "is" if count == 1 else "s are"
+        st.caption(f"{count:,} combination{which} left out, because no such setting can be made; the first: {reason}")
 
 
 def _draw_pictures(

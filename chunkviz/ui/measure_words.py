@@ -9,6 +9,8 @@ from chunkviz.evaluation import Evaluation
 _DIFFERENT = 1.15
 """Largest over smallest mean size from which precision and IoU compare sizes more than boundaries."""
 
+_MOST_PLACES = 5
+
 MEASURES = {
     "recall": "Recall at k",
     "precision": "Precision at k",
@@ -20,6 +22,14 @@ MEASURES = {
 def name_of(measure: str, unit: str) -> str:
     """Return a measure as people read it: "Recall in 2,000 tokens" of "recall_at_2000"."""
     return MEASURES.get(measure) or f"Recall in {int(measure.rpartition('_')[2]):,} {unit}"
+
+
+def figure_of(value: float, *, sign: bool = False) -> str:
+    """Return a share with two decimals, a small one with two significant digits: little is not nothing."""
+    places = 2
+    while 0 < abs(value) < 10 ** (1 - places) and places < _MOST_PLACES:
+        places += 1
+    return f"{value:{'+' if sign else ''}.{places}f}"
 
 
 def conditions(found: Evaluation) -> str:

@@ -109,6 +109,9 @@ def read(
         message = f"{file} has {len(data):,} bytes; chunks are taken from files of at most {most:,}."
         raise DocumentError(message)
     columns = column_names(data, file)
+    if not columns:
+        message = f"{file} holds no chunks; give a file with a row for each chunk."
+        raise DocumentError(message)
     if column is None and not set(columns) & set(TEXT_COLUMNS):
         return ColumnNeeded(columns)
     records = read_records(data, file, column=column)

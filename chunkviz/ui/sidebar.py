@@ -150,13 +150,18 @@ def _pick_sample() -> Document:
 def _pick_upload() -> Document | None:
     file = st.file_uploader(
         "Drop a document here", type=[suffix.lstrip(".") for suffix in SUFFIXES], key="upload",
+        on_change=_forget_removed,
         help="PDF, Word, PowerPoint, EPUB, HTML, Markdown, text, source code and more. "
         "It is read on this server, in a process of its own; nothing it refers to is opened.",
     )  # fmt: skip
     if file is not None and session.get("upload taken") != file.file_id:
         _take_upload(file.getvalue(), file.name, file.file_id)
+    elif file is None:
+        _go_on_reading()
     document: Document | None = session.get("uploaded")
-    if document is None:
+    if document is None and is_reading():
+        pass  # its progress says what is to come
+    elif document is None:
         st.caption("Nothing uploaded yet. The file stays on this server's memory and is gone when you close the page.")
     elif file is None and st.button("Remove the uploaded document", icon=":material/delete:", width="stretch"):
         session.drop("uploaded")
@@ -171,8 +176,31 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
         return load_bytes(data, name, limits=session.settings().limits, cancelled=lambda: job.cancelled)
 
     job = jobs.run(identity, f"Reading {as_plain(name)}", work, slot="upload")
-    if not job.done:
-        return
+    if job.done:
+        _take_read(job)
+
+
+def _go_on_reading() -> None:
+    """Take what is still being read: a change of page empties the browser's field, and must not lose the file."""
+    job = jobs.resume("upload")
+    if job is not None and job.done:
+        _take_read(job)
+        jobs.forget("upload")
+
+
+def _forget_removed() -> None:
+    """End the reading of a file that somebody has taken out of the field."""
+    if session.get("upload") is None:
+        jobs.forget("upload")
+
+
+def is_reading() -> bool:
+    """Return whether an upload is being read."""
+    return jobs.is_running("upload")
+
+
+def _take_read(job: jobs.Job[Document]) -> None:
+    """Open what was read, or say why that cannot be."""
     try:
         document = job.outcome()
     except Cancelled as wish:
@@ -184,7 +212,7 @@ def _take_upload(data: bytes, name: str, identity: str) -> None:
             st.caption(f"Still open: **{as_plain(open_still.name)}**.")
     else:
         session.put("uploaded", document)
-        session.put("upload taken", identity)
+        session.put("upload taken", job.key)
         jobs.forget("upload")
 
 
@@ -222,7 +250,7 @@ def _pick_pasted() -> Document | None:
 def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
     """Say what the document is."""
     if document is None:
-        st.caption("No document is open yet.")
+        st.caption("The document is being read." if is_reading() else "No document is open yet.")
         return
     whole = f"{document.title}\n{document.name}" if document.title else document.name
     st.html(f'<div class="name" title="{escape(whole)}">{escape(document.title or _short(document.name))}</div>')
@@ -292,12 +320,19 @@ def choose_strategy(document: Document | None) -> tuple[Strategy | None, DeltaGe
     return strategy, asked
 
 
+def _say_what_is_open() -> None:
+    if is_reading():
+        st.info("The document is being read; its progress stands in the sidebar.", icon=":material/hourglass_top:")
+        return
+    st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
+
+
 def chunk() -> Chunking | None:
     """Return the chunking of what the sidebar has open, or None with the reason on the screen."""
     setting: Setting = session.get("setting")
     document, strategy, services = setting.document, setting.strategy, setting.services
     if document is None:
-        st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
+        _say_what_is_open()
         return None
     if strategy is None or services is None:
         # In the page, too: on a telephone the sidebar is closed.

@@ -134,6 +134,8 @@ def _draw_below(chunking: Chunking, curve: SimilarityCurve) -> None:
                 if chunking.parents
                 else ""
             )
+            if len(curve) < 2:  # noqa: PLR2004  nothing to compare, as has been said above
+                return
             st.caption(
                 f"{len(curve):,} segments compared by {as_plain(curve.embedder)}. Drag the line, or press ↑ ↓ on it; "
                 f"{_what_letting_go_does(curve.mode)} ← → walk the points, Enter opens one.{parents}"

@@ -137,7 +137,10 @@ def _draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) 
         else f"{len(found):,} of {found.places:,} thresholds that make a difference were measured: the widest gaps, "
         "and the others evenly"
     )
-    st.caption(f"Click a point to apply its threshold. Where it is shaded nothing changes; {measured}.")
+    st.caption(
+        f"Click a point to apply its threshold. Where it is shaded nothing changes, and a line steps half-way between "
+        f"two points; {measured}."
+    )
     if limit:
         over = round(current.share_over(limit) * current.chunks)
         st.caption(f"Now {over:,} of {current.chunks:,} {found.noun} are above {limit:,} tokens.")

@@ -154,6 +154,14 @@ def test_own_offsets_count_where_the_text_stands_there() -> None:
     assert (spans(wrong), methods(wrong)) == ([(0, 3), (4, 7)], ["exact", "exact"])
 
 
+def test_own_offsets_whose_end_contradicts_the_text_do_not_count() -> None:
+    document = cv.Document("tea tea tea tea")
+    records = (Record(1, 1, "tea", 0, 3), Record(2, 2, "tea", 8, 9), Record(3, 3, "tea", 12, 14))
+    aligned = align(document, records)
+    assert spans(aligned) == [(0, 3), (4, 7), (8, 11)]
+    assert methods(aligned) == ["offsets", "exact", "exact"]
+
+
 def test_a_chunk_inside_the_one_before_is_placed_if_it_is_nowhere_else() -> None:
     aligned = align(cv.Document("alpha beta gamma"), made("alpha beta gamma", "gamma"))
     assert spans(aligned) == [(0, 16), (11, 16)]

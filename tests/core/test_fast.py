@@ -9,6 +9,7 @@ import random
 import sys
 import sysconfig
 import types
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,10 @@ from hypothesis import strategies as st
 
 import chunkviz as cv
 from chunkviz.errors import VocabularyError
-from chunkviz.fast import ENCODERS, FastTokenizer, Gigatoken, Quicktok, installed_encoders, load_fast
+from chunkviz.fast import ENCODERS, Encoder, FastTokenizer, Gigatoken, Quicktok, installed_encoders, load_fast
 from chunkviz.samples import app_folder
 from chunkviz.tokens import encode_in_blocks
-from chunkviz.vocabulary import TiktokenTokenizer, load_tokenizer
+from chunkviz.vocabulary import TiktokenTokenizer, load_tokenizer, packaged_cl100k
 
 INSTALLED = installed_encoders()
 needs_fast = pytest.mark.skipif(not INSTALLED, reason="no package of chunkviz[fast] is installed")
@@ -294,3 +295,12 @@ def test_a_broken_package_is_an_error_and_no_silent_fallback(
     assert says in str(caught.value)
     assert package.package in str(caught.value)
     assert "uninstall it" in str(caught.value)
+
+
+@pytest.mark.parametrize("package", ENCODERS)
+def test_threads_may_share_an_encoder(package: type[Encoder]) -> None:
+    texts = [f"Words of thread {number}, and more of them. " * 4_000 for number in range(8)]
+    encoder = package()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(encoder.count, texts * 5))
+    assert found == [len(packaged_cl100k().encode_ordinary(text)) for text in texts] * 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
 from chunkviz.errors import Cancelled
@@ -70,3 +71,21 @@ def test_tokenizing_reports_its_share_and_keeps_nothing_when_stopped() -> None:
     assert tokens.made
     assert shares[-1] == 1.0
     assert len(tokens) == cv.get_tokenizer().count(text)
+
+
+def test_a_job_is_taken_up_by_a_page_that_did_not_begin_it() -> None:
+    def page() -> None:
+        import streamlit as st  # noqa: PLC0415  an AppTest's script imports for itself
+
+        from chunkviz.ui import jobs  # noqa: PLC0415
+
+        if "begun" not in st.session_state:
+            st.session_state["begun"] = True
+            jobs.run("a file", "Reading", lambda _job: "read", slot="upload")
+        job = jobs.resume("upload")
+        st.text(f"{jobs.is_running('upload')} {job.outcome() if job else None}")
+        jobs.forget("upload")
+
+    at = AppTest.from_function(page, default_timeout=30).run()
+    assert at.text[0].value == "False read"
+    assert at.run().text[0].value == "False None"

@@ -22,7 +22,8 @@ from chunkviz.samples import load_sample, questions_file
 from chunkviz.span import Span
 from chunkviz.ui import measuring, session
 from chunkviz.ui.controls import parse_separators, typed_separators
-from chunkviz.ui.measure_words import warning_of_sizes, warning_of_tokenizers
+from chunkviz.ui.measure_questions import excerpt_of
+from chunkviz.ui.measure_words import figure_of, warning_of_sizes, warning_of_tokenizers
 from chunkviz.ui.own_chunks import OwnSetting
 from tests.services.server import KEY, running
 
@@ -403,3 +404,16 @@ def test_own_chunks_are_measured_beside_the_others(app: Start) -> None:
     assert table(at, 0)["mine"][1].startswith(f"{expected.mean('precision'):.2f} ±")
     assert "your own chunks" in words(at)
     assert "open mine" not in [each.key for each in at.button]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0, "0.00"), (1.0, "1.00"), (0.523, "0.52"), (0.0031, "0.0031"), (0.05, "0.050"), (0.000004, "0.00000")],
+)
+def test_a_small_figure_is_not_shown_as_nothing(value: float, written: str) -> None:
+    assert figure_of(value) == written
+
+
+def test_a_gold_span_is_quoted_to_its_end_and_no_further() -> None:
+    document = cv.Document("One answer. And much that is none.")
+    assert excerpt_of(document, Span(0, 11)) == "“One answer\\.” (11 characters, 0–11)"

@@ -43,10 +43,11 @@ def draw(document: Document, tokenizer: Tokenizer) -> None:
     for each in held:
         _draw_setting(document, each)
     for name, others in own_chunks.elsewhere(document):
-        number = f"{len(others)} file{'' if len(others) == 1 else 's'}"
+        one = len(others) == 1
         st.caption(
-            f":material/folder: {number} of own chunks belong to **{as_plain(name) or 'a pasted text'}**: they are "
-            "kept, and stand here again when that document is open."
+            f":material/folder: {len(others)} {'file' if one else 'files'} of own chunks "
+            f"{'belongs' if one else 'belong'} to **{as_plain(name) or 'a pasted text'}**: "
+            f"{'it is kept, and stands' if one else 'they are kept, and stand'} here again when that document is open."
         )
 
 

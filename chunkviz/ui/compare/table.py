@@ -41,10 +41,13 @@ class Terms:
 
 def row_of(each: Compared, terms: Terms) -> Row:
     """Return what is known of one setting; None where it is not, or not yet."""
-    row: Row = {"": each.letter, "Name": each.name, "Strategy": about(each)}
+    row: Row = {"": each.letter, "Name": each.name}
     if each.pending is not None:
-        row = {"": row[""], "Name": row["Name"], STATE: said(each.pending), "Strategy": row["Strategy"]}
-    return {**row, **(_numbers(each.chunking, each.paid, terms) if each.chunking is not None else {})}
+        row[STATE] = said(each.pending)
+    if each.chunking is not None:
+        row |= _numbers(each.chunking, each.paid, terms)
+    # Last, because the name mostly says it: the numbers shall be in sight.
+    return {**row, "Strategy": about(each)}
 
 
 def _numbers(chunking: Chunking, paid: str | None, terms: Terms) -> Row:
@@ -83,7 +86,9 @@ def columns(rows: Sequence[Row], terms: Terms) -> dict[str, Any]:
         "p95 tokens": _number("p95", help="95 of 100 chunks have at most this many tokens."),
         "Smallest": _number(help="Tokens of the smallest chunk."),
         "Largest": _number(help="Tokens of the largest chunk."),
-        "Mean overlap": _number(format="%.1f", help="Tokens a chunk shares with the one before, measured."),
+        "Mean overlap": _number(
+            "Overlap", format="%.1f", help="Tokens a chunk shares with the one before on average, measured."
+        ),
         "Duplication": _number(
             format="×%.2f", help="Tokens of all chunks, contexts included, over tokens of the document."
         ),
@@ -180,6 +185,15 @@ def to_csv(found: Sequence[Compared], reference: Compared, terms: Terms) -> byte
                 "Price of": terms.model.name,
             }
         )
+    units = {
+        "Mid-sentence": "Mid-sentence (share of boundaries)",
+        "Mid-word": "Mid-word (share of boundaries)",
+        "Mid-table": "Mid-table (edges of chunks)",
+        "Lint": "Lint (findings)",
+        "Mean overlap": "Mean overlap (tokens)",
+        "Seconds": "Seconds (measured)",
+    }
+    rows = [{units.get(name, name): value for name, value in row.items()} for row in rows]
     names = ["Letter", *dict.fromkeys(name for row in rows for name in row if name != "Letter")]
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, names, lineterminator="\r\n")
