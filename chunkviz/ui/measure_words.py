@@ -10,6 +10,7 @@ _DIFFERENT = 1.15
 """Largest over smallest mean size from which precision and IoU compare sizes more than boundaries."""
 
 _MOST_PLACES = 5
+"""Decimals of a share, at most."""
 
 MEASURES = {
     "recall": "Recall at k",
@@ -25,9 +26,9 @@ def name_of(measure: str, unit: str) -> str:
 
 
 def figure_of(value: float, *, sign: bool = False) -> str:
-    """Return a share with two decimals, a small one with two significant digits: little is not nothing."""
+    """Return a share with two decimals; one that would read as 0.00 with more: little is not nothing."""
     places = 2
-    while 0 < abs(value) < 10 ** (1 - places) and places < _MOST_PLACES:
+    while 0 < abs(value) < 0.5 * 0.1**places and places < _MOST_PLACES:
         places += 1
     return f"{value:{'+' if sign else ''}.{places}f}"
 
