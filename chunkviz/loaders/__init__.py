@@ -19,7 +19,6 @@ from chunkviz.loaders.decoding import decode
 from chunkviz.loaders.kinds import SUFFIX_KINDS, SUFFIXES, kind_of, not_what_it_says, suffix_of
 from chunkviz.loaders.limits import Limits
 from chunkviz.loaders.process import parse
-from chunkviz.segments import headings
 from chunkviz.span import Span
 
 __all__ = ["SUFFIXES", "Limits", "load", "load_bytes"]
@@ -128,6 +127,9 @@ def load_bytes(
 
 def _described(document: Document) -> Document:
     """Add what prose tells about itself: language, and the title of a Markdown text."""
+    # numpy, which it loads, starts threads; in the child process, they would forbid leaving the network.
+    from chunkviz.segments import headings  # noqa: PLC0415
+
     found = headings(document) if document.format == "markdown" else ()
     title = document.title or next((heading.title for heading in found if heading.title), None)
     return Document(

@@ -584,14 +584,14 @@ def test_long_work_shows_its_progress_and_can_be_stopped(app: Open) -> None:
 
 
 def test_the_details_tell_parent_and_context_of_the_selected_chunk(app: Open) -> None:
-    screen = app(sample="manual", strategy="contextual_retrieval")
+    screen = app(sample="manual", strategy="contextual_retrieval", height=1300)
     screen.page.mouse.click(*screen.point_of(900))
     screen.wait("v.root.querySelector('.detail').textContent.includes('Context, put before the text for embedding')")
     selected = screen.viewer("v.layers.selected")
     context = cv.ContextualRetrieval().chunk(load_sample("manual"))[selected].context
     assert context
     assert context in screen.viewer("v.root.querySelector('.detail').textContent")
-    parents = app(sample="manual", strategy="hierarchical")
+    parents = app(sample="manual", strategy="hierarchical", height=1300)
     parents.page.mouse.click(*parents.point_of(900))
     parents.wait("v.root.querySelector('.detail').textContent.includes('Parent, returned when this chunk is found')")
     parents.page.get_by_text(re.compile(r"^Parent of chunk \d+")).wait_for()

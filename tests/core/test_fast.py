@@ -297,7 +297,8 @@ def test_a_broken_package_is_an_error_and_no_silent_fallback(
     assert "uninstall it" in str(caught.value)
 
 
-@pytest.mark.parametrize("package", ENCODERS)
+@needs_fast
+@pytest.mark.parametrize("package", INSTALLED)
 def test_threads_may_share_an_encoder(package: type[Encoder]) -> None:
     texts = [f"Words of thread {number}, and more of them. " * 4_000 for number in range(8)]
     encoder = package()
