@@ -14,17 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from chunkviz.chat import ChatModel
 from chunkviz.document import without_surrogates
 from chunkviz.errors import ParameterError
-from chunkviz.openai_client import OpenAICompatibleService, require_whole
-from chunkviz.prices import Estimate, Price, estimate_cost
+from chunkviz.prices import Estimate, Price
 from chunkviz.retrieval.hits import Hit, format_hits
-from chunkviz.tokens import get_tokenizer
-
-if TYPE_CHECKING:
-    from chunkviz.chunk import Usage
 
 SYSTEM_PROMPT = (
     "You answer a question from numbered passages and from nothing else. Put the number of the passage in brackets "
@@ -115,7 +110,7 @@ def split_citations(text: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-class Answerer:
+class Answerer(ChatModel):
     """A chat model of an OpenAI-compatible service that answers from passages.
 
     Parameters
@@ -148,31 +143,20 @@ class Answerer:
         timeout: float = 60.0,
         max_retries: int = 5,
     ) -> None:
-        require_whole("max_output_tokens", max_output_tokens, 1)
-        self._service = OpenAICompatibleService(
-            model, base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            max_output_tokens=max_output_tokens,
         )
-        self.max_output_tokens = max_output_tokens
-
-    @property
-    def name(self) -> str:
-        """The model, and the host where it is not OpenAI's own."""
-        return self._service.label
-
-    @property
-    def usage(self) -> Usage:
-        """Requests answered and tokens they took, in and out, since this answerer was made; seconds stay 0."""
-        return self._service.usage
-
-    def __repr__(self) -> str:
-        """Name the model and the host; never the key."""
-        return f"{type(self).__name__}({self.name!r})"
 
     def estimate(self, question: str, hits: Sequence[Hit], prices: Mapping[str, Price] | None = None) -> Estimate:
         """Return what the answer would cost, without any call; its length is assumed. Raises as ``build_prompt``."""
         prompt = build_prompt(question, hits)
         tokens_out = min(ASSUMED_TOKENS_OUT, self.max_output_tokens)
-        return estimate_cost(self._service.model, 1, _count(prompt), tokens_out, prices)
+        return self._estimate([(prompt.system, prompt.user)], tokens_out, prices)
 
     def answer(self, question: str, hits: Sequence[Hit]) -> Answer:
         """Ask the model, in one request.
@@ -186,15 +170,10 @@ class Answerer:
 
         """
         prompt = build_prompt(question, hits)
-        answer = self._service.chat(prompt.system, prompt.user, self.max_output_tokens)
-        self._service.record(answer, _count(prompt))
-        text = self._service.text_of(
-            answer, self.max_output_tokens, refused="answer this question",
-            instead="ask differently or choose another model",
-        )  # fmt: skip
+        text = self._ask(
+            prompt.system,
+            prompt.user,
+            task="answer this question",
+            if_refused="ask differently or choose another model",
+        )
         return Answer(text, tuple(hits), self.name)
-
-
-def _count(prompt: Prompt) -> int:
-    tokenizer = get_tokenizer("cl100k_base")
-    return tokenizer.count(prompt.system) + tokenizer.count(prompt.user)

@@ -22,7 +22,6 @@ from urllib.request import getproxies
 from pydantic import SecretStr
 
 from chunkviz.chunk import Usage
-from chunkviz.document import without_surrogates
 from chunkviz.errors import ParameterError, ServiceError
 
 if TYPE_CHECKING:
@@ -178,32 +177,6 @@ class OpenAICompatibleService:
         with self._lock:
             before = self._usage
             self._usage = Usage(before.calls + 1, before.tokens + tokens, tokens_out=before.tokens_out + out)
-
-    def text_of(self, answer: dict[str, Any], max_output_tokens: int, *, refused: str, instead: str) -> str:
-        """Return the text of a chat answer, trimmed and never blank, or raise the reason why there is none.
-
-        ``refused`` says what was asked for ("answer this question"), ``instead`` what to do where that is refused.
-
-        Raises
-        ------
-        ServiceError
-            For a refusal, an answer without a message, and one without text.
-
-        """
-        choices = answer.get("choices")
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = choice.get("message") if isinstance(choice, dict) else None
-        if not isinstance(choice, dict) or not isinstance(message, dict):
-            self.fail("gave an answer without a message", "check that the model can chat")
-        if message.get("refusal") or choice.get("finish_reason") == "content_filter":
-            self.fail(f"refused to {refused}", instead)
-        content = message.get("content")
-        text = content.strip() if isinstance(content, str) else ""
-        if not text and choice.get("finish_reason") == "length":
-            self.fail(f"used up {max_output_tokens:,} output tokens before it gave any text", "raise max_output_tokens")
-        if not text:
-            self.fail("gave no text", "try again, or choose another model")
-        return without_surrogates(text)
 
     def fail(self, what: str, next_step: str) -> NoReturn:
         """Raise the ServiceError that says what the service did, and what to do about it."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from chunkviz.chat import ChatModel, check_fields, filled
 from chunkviz.document import without_surrogates
 from chunkviz.errors import ParameterError
 from chunkviz.evaluation.proposals import Proposal, ProposalRequest
-from chunkviz.openai_client import OpenAICompatibleService, require_whole
-from chunkviz.prices import Estimate, Price, estimate_cost
-from chunkviz.tokens import get_tokenizer
-
-if TYPE_CHECKING:
-    from chunkviz.chunk import Usage
+from chunkviz.prices import Estimate, Price
 
 PROMPT_FIELDS = ("title", "count", "passage")
 """What a prompt may hold in braces."""
@@ -36,12 +32,11 @@ that answer it: one to three stretches copied from the passage letter by letter,
 Answer with a JSON list: [{"question": "…", "excerpts": ["…"]}]"""
 ASSUMED_TOKENS_OUT = 120
 """Tokens of one question with its excerpts, for estimates."""
-_FIELD = re.compile(r"\{([A-Za-z_][^{}\s]*)\}")
 _FENCED = re.compile(r"```[A-Za-z]*\s*\n(.*?)```", re.DOTALL)
 _EXCERPTS = ("excerpts", "references", "excerpt", "reference", "answer")
 
 
-class OpenAICompatibleProposer:
+class OpenAICompatibleProposer(ChatModel):
     """Questions about passages from an OpenAI-compatible service; satisfies ``chunkviz.evaluation.Proposer``.
 
     The prompts are templates: ``{title}``, ``{count}`` and ``{passage}`` are filled in once; other braces stay.
@@ -81,49 +76,33 @@ class OpenAICompatibleProposer:
         timeout: float = 60.0,
         max_retries: int = 5,
     ) -> None:
-        require_whole("max_output_tokens", max_output_tokens, 1)
         if "{passage}" not in user_prompt:
             message = "user_prompt must hold {passage}, which is what the questions are about."
             raise ParameterError(message)
         for name, prompt in (("system_prompt", system_prompt), ("user_prompt", user_prompt)):
-            unknown = [each for each in _FIELD.findall(prompt) if each not in PROMPT_FIELDS]
-            if unknown:
-                known = ", ".join(f"{{{each}}}" for each in PROMPT_FIELDS)
-                message = f"{name} must use only the fields {known}, not {{{unknown[0]}}}."
-                raise ParameterError(message)
-        self._service = OpenAICompatibleService(
-            model, base_url=base_url, api_key=api_key, timeout=timeout, max_retries=max_retries
+            check_fields(name, prompt, PROMPT_FIELDS)
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            max_output_tokens=max_output_tokens,
         )
         self.system_prompt = system_prompt
         self.user_prompt = user_prompt
-        self.max_output_tokens = max_output_tokens
-
-    @property
-    def name(self) -> str:
-        """The model, and the host where it is not OpenAI's own."""
-        return self._service.label
-
-    @property
-    def usage(self) -> Usage:
-        """Requests answered and tokens they took, in and out, since this proposer was made; seconds stay 0."""
-        return self._service.usage
-
-    def __repr__(self) -> str:
-        """Name the model and the host; never the key."""
-        return f"{type(self).__name__}({self.name!r})"
 
     def prompts(self, request: ProposalRequest) -> tuple[str, str]:
         """Return the system and the user prompt as they are sent for ``request``."""
         document = request.document
         fields = {"title": document.title or document.name or "a document", "count": str(request.count),
                   "passage": request.text}  # fmt: skip
-        return _filled(self.system_prompt, fields), _filled(self.user_prompt, fields)
+        return filled(self.system_prompt, fields), filled(self.user_prompt, fields)
 
     def estimate(self, requests: Sequence[ProposalRequest], prices: Mapping[str, Price] | None = None) -> Estimate:
         """Return what the requests would cost, without any call; the length of the answers is assumed."""
-        tokens_in = sum(self._count(*self.prompts(request)) for request in requests)
         tokens_out = sum(min(ASSUMED_TOKENS_OUT * each.count, self.max_output_tokens) for each in requests)
-        return estimate_cost(self._service.model, len(requests), tokens_in, tokens_out, prices)
+        return self._estimate([self.prompts(request) for request in requests], tokens_out, prices)
 
     def propose(self, request: ProposalRequest, /) -> tuple[Proposal, ...]:
         """Return what the model proposes, as it says it.
@@ -136,27 +115,13 @@ class OpenAICompatibleProposer:
 
         """
         system, user = self.prompts(request)
-        answer = self._service.chat(system, user, self.max_output_tokens)
-        self._service.record(answer, self._count(system, user))
-        text = self._service.text_of(
-            answer, self.max_output_tokens, refused="propose questions", instead="change the prompt or the model"
-        )
+        text = self._ask(system, user, task="propose questions", if_refused="change the prompt or the model")
         proposals = _read(text)
         if proposals is None:
             self._service.fail(
                 "did not answer with a JSON list of questions", "try again, or change the prompt or the model"
             )
         return proposals
-
-    @staticmethod
-    def _count(system: str, user: str) -> int:
-        tokenizer = get_tokenizer("cl100k_base")
-        return tokenizer.count(system) + tokenizer.count(user)
-
-
-def _filled(template: str, fields: Mapping[str, str]) -> str:
-    """Return the template with its fields filled in one pass, so that what is filled in is not read again."""
-    return without_surrogates(_FIELD.sub(lambda match: fields[match[1]], template))
 
 
 def _read(text: str) -> tuple[Proposal, ...] | None:
