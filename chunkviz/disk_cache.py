@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from chunkviz.errors import ParameterError, ServiceError
 
@@ -220,6 +221,55 @@ class DiskCache:
 
     def _error(self, error: Exception) -> ServiceError:
         return ServiceError(f"The cache in {self.folder} cannot be used ({error}); clear it, or turn it off.")
+
+
+class FolderCache:
+    """A cache of one kind of thing, in one file of a folder; its subclasses say which, how to find and how to keep.
+
+    Parameters
+    ----------
+    folder
+        Where the file lives; made when missing, for its owner only.
+    size_limit
+        Bytes the file may take; the longest unused things leave first.
+
+    Raises
+    ------
+    ParameterError
+        At construction, when the limit is not a whole number above 0.
+
+    """
+
+    file: ClassVar[str]
+    """Name of the file."""
+
+    def __init__(self, folder: str | Path, size_limit: int = GIBIBYTE) -> None:
+        self._disk = DiskCache(folder, self.file, size_limit)
+
+    @property
+    def folder(self) -> Path:
+        """Where the file lives."""
+        return self._disk.folder
+
+    def __repr__(self) -> str:
+        """Name the folder."""
+        return f"{type(self).__name__}({str(self.folder)!r})"
+
+    def __len__(self) -> int:
+        """Return the number of things kept; a ServiceError where the file cannot be used."""
+        return len(self._disk)
+
+    def __bool__(self) -> bool:
+        """An empty cache is a cache all the same."""
+        return True
+
+    def size(self) -> int:
+        """Return the bytes they take on disk; a ServiceError where the file cannot be used."""
+        return self._disk.size()
+
+    def clear(self) -> None:
+        """Remove all of them, of a damaged file too; a ServiceError where that is impossible."""
+        self._disk.clear()
 
 
 def key_of(*facts: object) -> bytes:

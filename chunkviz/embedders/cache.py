@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from chunkviz.chunk import Usage
-from chunkviz.disk_cache import GIBIBYTE, DiskCache, key_of
+from chunkviz.disk_cache import FolderCache, key_of
 from chunkviz.errors import IncompleteError, ServiceError
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from chunkviz.services import Embedder
 
 
-class VectorCache:
+class VectorCache(FolderCache):
     """Vectors of texts by model and dimensions, in one SQLite file of a folder.
 
     The texts themselves are not stored, only their SHA-256. Safe with several threads and processes.
@@ -34,33 +33,7 @@ class VectorCache:
 
     """
 
-    def __init__(self, folder: str | Path, size_limit: int = GIBIBYTE) -> None:
-        self._disk = DiskCache(folder, "vectors.sqlite3", size_limit)
-
-    @property
-    def folder(self) -> Path:
-        """Where the file lives."""
-        return self._disk.folder
-
-    def __repr__(self) -> str:
-        """Name the folder."""
-        return f"{type(self).__name__}({str(self.folder)!r})"
-
-    def __len__(self) -> int:
-        """Return the number of vectors; a ServiceError where the file cannot be used."""
-        return len(self._disk)
-
-    def __bool__(self) -> bool:
-        """An empty cache is a cache all the same."""
-        return True
-
-    def size(self) -> int:
-        """Return the bytes they take on disk; a ServiceError where the file cannot be used."""
-        return self._disk.size()
-
-    def clear(self) -> None:
-        """Remove all vectors, of a damaged file too; a ServiceError where that is impossible."""
-        self._disk.clear()
+    file = "vectors.sqlite3"
 
     def find(self, model: str, dimensions: int | None, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vectors, float32 (dimensions,), of those of ``texts`` that are known.

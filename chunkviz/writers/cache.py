@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from chunkviz.disk_cache import GIBIBYTE, DiskCache, key_of
+from chunkviz.disk_cache import FolderCache, key_of
 from chunkviz.errors import ServiceError
 
 
-class TextCache:
+class TextCache(FolderCache):
     """Answers of a service by what was asked, in one SQLite file of a folder.
 
     The answers are stored, and a SHA-256 of the question; not the document. Safe with several
@@ -24,33 +23,7 @@ class TextCache:
 
     """
 
-    def __init__(self, folder: str | Path, size_limit: int = GIBIBYTE) -> None:
-        self._disk = DiskCache(folder, "texts.sqlite3", size_limit)
-
-    @property
-    def folder(self) -> Path:
-        """Where the file lives."""
-        return self._disk.folder
-
-    def __repr__(self) -> str:
-        """Name the folder."""
-        return f"{type(self).__name__}({str(self.folder)!r})"
-
-    def __len__(self) -> int:
-        """Return the number of answers; a ServiceError where the file cannot be used."""
-        return len(self._disk)
-
-    def __bool__(self) -> bool:
-        """An empty cache is a cache all the same."""
-        return True
-
-    def size(self) -> int:
-        """Return the bytes they take on disk; a ServiceError where the file cannot be used."""
-        return self._disk.size()
-
-    def clear(self) -> None:
-        """Remove all answers, of a damaged file too; a ServiceError where that is impossible."""
-        self._disk.clear()
+    file = "texts.sqlite3"
 
     def find(self, *question: object) -> str | None:
         """Return the answer to ``question`` (texts, numbers, None), or None where it is not known.
