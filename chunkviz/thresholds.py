@@ -185,3 +185,16 @@ def solve(values: NDArray[np.float64], target: float, outcome: Callable[[float],
         else:
             high = middle - 1
     return best
+
+
+def shortest_between(low: float, high: float) -> float:
+    """Return a number with ``low < number <= high`` near the middle, of as few digits as tell it from both.
+
+    It holds for the numbers as float32, in which similarities are kept.
+    """
+    middle = (low + high) / 2
+    for digits in range(2, 8):
+        short = round(middle, digits)
+        if np.float32(low) < np.float32(short) <= np.float32(high):
+            return short
+    return high

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import chunkviz as cv
 from chunkviz.errors import Cancelled, ParameterError
 from chunkviz.samples import load_sample
+from chunkviz.thresholds import shortest_between
 from chunkviz.tuning import (
     MOST_PLACES,
     Outcome,
@@ -21,7 +22,6 @@ from chunkviz.tuning import (
     Tuning,
     Withheld,
     plateaus,
-    shortest_between,
     suggest,
     sweep,
     tunable,

@@ -1,19 +1,13 @@
-"""What each threshold would give, measured: sweep, plateaus, suggestions, and the way back from a wish.
-
-Between two neighbouring values of a curve a threshold changes nothing, so the *places* between them
-are all the thresholds there are. Each place is measured by what the strategy itself makes of its cuts
-(minimum and maximum sizes, joined groups, headings), and nothing is embedded again.
-"""
+"""A chunking at any threshold: each place measured once, all of them in a sweep, and the way back from a wish."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from chunkviz.blocks import Segments
 from chunkviz.chunk import Chunking
@@ -22,116 +16,11 @@ from chunkviz.grouping import Compared
 from chunkviz.services import Services
 from chunkviz.strategies import Semantic, SemanticParentChild
 from chunkviz.strategies.strategy import measure_of
-from chunkviz.thresholds import BOUNDS, cuts_for, resolve_threshold, solve
+from chunkviz.thresholds import BOUNDS, cuts_for, resolve_threshold, shortest_between, solve
+from chunkviz.tuning.outcomes import Mode, Outcome, Suggestion, Sweep, Target, Withheld
 
 MOST_PLACES = 200
 """Thresholds in a sweep; where there are more, the widest gaps and an even choice of the others."""
-_BEND = 0.05
-"""Share of the unit square by which a curve must sag below its diagonal to have a knee."""
-
-Mode: TypeAlias = Literal["absolute", "gradient"]
-Aim: TypeAlias = Literal["count", "median", "largest"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What one threshold gives, in chunks; in parents where the threshold is about parents."""
-
-    threshold: float
-    """A boundary may fall where the signal is below this."""
-    setting: float
-    """The value that gives it in the mode of its sweep: the threshold itself, or percent of all places."""
-    low: float
-    high: float
-    """Nothing changes while ``low < threshold <= high``."""
-    place: int
-    """Number of distinct values of the signal below the threshold."""
-    chunks: int
-    median: float
-    """Tokens."""
-    p95: float
-    """Tokens that 95 of 100 chunks do not exceed."""
-    largest: int
-    """Tokens."""
-    sizes: NDArray[np.int64] = field(repr=False, compare=False)
-    """Each number of tokens that occurs, increasing; int64 (k,)."""
-    numbers: NDArray[np.int64] = field(repr=False, compare=False)
-    """How many chunks have it; int64 (k,)."""
-    boundaries: bytes = field(repr=False)
-    """Equal for thresholds that give the same chunks, and different for all others."""
-
-    def share_over(self, limit: int) -> float:
-        """Return the share of chunks of more than ``limit`` tokens; 0 of none."""
-        return float(self.numbers[self.sizes > limit].sum() / self.chunks) if self.chunks else 0.0
-
-
-@dataclass(frozen=True)
-class Plateau:
-    """A stretch of thresholds all of which give the same chunks: ``low < threshold <= high``."""
-
-    low: float
-    high: float
-    outcome: Outcome
-    edge: bool
-    """Whether it reaches to where no neighbours are parted, or all that can be."""
-
-    @property
-    def width(self) -> float:
-        """How far the threshold can move and change nothing."""
-        return self.high - self.low
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """What thresholds give, from the lowest to the highest."""
-
-    mode: Mode
-    """What a threshold is held against: the similarity itself, or its gradient."""
-    noun: Literal["chunks", "parents"]
-    """What the threshold makes, and what is counted here."""
-    outcomes: tuple[Outcome, ...] = field(repr=False)
-    complete: bool
-    """Whether every threshold that could make a difference is in it."""
-    least: float
-    greatest: float
-    """The lowest and the highest value of the signal where a boundary may fall; equal if there is only one."""
-    places: int
-    """Number of thresholds that could make a difference."""
-
-    def __len__(self) -> int:
-        """Return the number of thresholds."""
-        return len(self.outcomes)
-
-
-@dataclass(frozen=True)
-class Target:
-    """A wish: about so many chunks, a median of so many tokens, or none above so many."""
-
-    aim: Aim
-    number: int
-
-    def __post_init__(self) -> None:
-        """Refuse what no chunking has."""
-        if self.number < 1:
-            message = f"number of a target must be at least 1, not {self.number}."
-            raise ParameterError(message)
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A threshold worth trying, and why."""
-
-    kind: Literal["knee", "plateau", "target"]
-    outcome: Outcome
-    reason: str
-
-
-@dataclass(frozen=True)
-class Withheld:
-    """A suggestion that this document does not allow, and why."""
-
-    kind: Literal["knee", "plateau", "target"]
-    reason: str
 
 
 def tunable(chunking: Chunking) -> bool:
@@ -142,18 +31,6 @@ def tunable(chunking: Chunking) -> bool:
         and curve is not None
         and curve.threshold is not None
     )
-
-
-class _Steps:
-    """Tells how far a search by halving has come."""
-
-    def __init__(self, places: int, report: Callable[[float], None]) -> None:
-        self._most, self._taken, self._report = places.bit_length() + 2, 0, report
-
-    def take(self) -> None:
-        """Report before each step."""
-        self._report(min(1.0, self._taken / self._most))
-        self._taken += 1
 
 
 class Tuning:
@@ -379,99 +256,16 @@ def sweep(chunking: Chunking, thresholds: Sequence[float] | None = None) -> Swee
     return Tuning(chunking).sweep(thresholds)
 
 
-def plateaus(found: Sweep) -> tuple[Plateau, ...]:
-    """Return the stretches of thresholds that give the same chunks, in order.
+class _Steps:
+    """Tells how far a search by halving has come."""
 
-    Places that were not measured are never taken to be like their neighbours.
-    """
-    stretches: list[list[Outcome]] = []
-    for each in found.outcomes:
-        before = stretches[-1][-1] if stretches else None
-        if before is not None and each.place - before.place <= 1 and each.boundaries == before.boundaries:
-            stretches[-1].append(each)
-        else:
-            stretches.append([each])
-    return tuple(_plateau(found, members) for members in stretches)
+    def __init__(self, places: int, report: Callable[[float], None]) -> None:
+        self._most, self._taken, self._report = places.bit_length() + 2, 0, report
 
-
-def _plateau(found: Sweep, members: Sequence[Outcome]) -> Plateau:
-    low, high = members[0].low, members[-1].high
-    middle = members[len(members) // 2]
-    if found.mode == "absolute" and low < high:
-        threshold = shortest_between(low, high)
-        middle = replace(middle, threshold=threshold, setting=threshold)
-    edge = members[0].place == 0 or members[-1].place == found.places - 1
-    return Plateau(low, high, replace(middle, low=low, high=high), edge)
-
-
-def suggest(tuning: Tuning, found: Sweep, target: Target) -> tuple[Suggestion | Withheld, ...]:
-    """Return three thresholds with their reasons: knee, middle of the widest plateau, and the target.
-
-    Where the document does not allow one, what stands in its place says why.
-    """
-    return knee(found), widest_plateau(found), tuning.solve(target)
-
-
-def knee(found: Sweep) -> Suggestion | Withheld:
-    """Return the place from which on a higher threshold makes the median chunk hardly smaller.
-
-    It lies where the curve of medians over thresholds, both brought to [0, 1], sags most below its
-    falling diagonal: Satopää, Albrecht, Irwin and Raghavan, Finding a "Kneedle" in a Haystack (2011), for
-    a curve that falls ever slower. The smoothing of that paper is left out: the curve has no noise.
-    """
-    outcomes = [each for each in found.outcomes if each.high >= found.least]
-    medians = np.array([each.median for each in outcomes], np.float64)
-    kinds = np.unique([each.chunks for each in outcomes]).tolist()
-    if len(kinds) < 3 or medians.min() == medians.max():  # noqa: PLR2004  a line has no knee
-        numbers = " or ".join(f"{count:,}" for count in kinds[:2])
-        what = f"every threshold gives {numbers} {found.noun}" if len(kinds) < 3 else "the median never changes"  # noqa: PLR2004
-        return Withheld("knee", f"A knee needs a curve, and here {what}.")
-    # A place counts up to its upper end: there the threshold is highest and the median still the same.
-    across = np.array([min(each.high, found.greatest) for each in outcomes])
-    x = (across - across[0]) / (across[-1] - across[0])
-    y = (medians - medians.min()) / (medians.max() - medians.min())
-    sag = 1 - x - y
-    best = int(sag.argmax())
-    if sag[best] < _BEND:
-        return Withheld("knee", "The median falls about evenly as the threshold rises, so it has no knee.")
-    reason = f"The median falls fast up to here; a higher threshold makes {found.noun} hardly smaller."
-    return Suggestion("knee", outcomes[best], reason)
-
-
-def widest_plateau(found: Sweep) -> Suggestion | Withheld:
-    """Return the middle of the widest stretch of thresholds that changes nothing and still chooses.
-
-    A threshold above most values parts nearly everything: there a few outliers leave the widest gaps, which
-    say nothing. So only stretches with at most half of the boundaries that a threshold can add are looked at.
-    """
-    fewest = min(each.chunks for each in found.outcomes)
-    most = max(each.chunks for each in found.outcomes)
-    choosing = [
-        each for each in plateaus(found) if not each.edge and each.outcome.chunks - fewest <= (most - fewest) / 2
-    ]
-    if not choosing:
-        return Withheld(
-            "plateau", "No stretch of thresholds with at most half of the possible boundaries changes nothing."
-        )
-    widest = max(choosing, key=lambda each: (each.width, -each.low))
-    reason = (
-        f"From {widest.low:.3f} to {widest.high:.3f} nothing changes: the widest such stretch with at most half "
-        "of the possible boundaries."
-    )
-    return Suggestion("plateau", widest.outcome, reason)
-
-
-def shortest_between(low: float, high: float) -> float:
-    """Return a number with ``low < number <= high`` near the middle, of as few digits as tell it from both.
-
-    It holds for the numbers as float32, in which similarities are kept.
-    """
-    middle = (low + high) / 2
-    for digits in range(2, 8):
-        short = round(middle, digits)
-        if np.float32(low) < np.float32(short) <= np.float32(high):
-            return short
-    return high
+    def take(self) -> None:
+        """Report before each step."""
+        self._report(min(1.0, self._taken / self._most))
+        self._taken += 1
 
 
 def _wish(target: Target, noun: str) -> str:
