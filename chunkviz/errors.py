@@ -5,6 +5,7 @@
     │   └── UnknownNameError                  no strategy, encoding or parameter has that name
     ├── DocumentError (also a ValueError)     a file or text cannot become a Document
     ├── ServiceError (also a RuntimeError)    a tokenizer, embedder or writer did not do its part
+    │   ├── UnusableServiceError              no request can succeed until a setting is put right
     │   ├── IncompleteError                   an embedder failed for some texts, and has vectors of others
     │   └── VocabularyError                   a token vocabulary is not on this machine and cannot be fetched
     └── Cancelled                             somebody no longer wants the result
@@ -54,6 +55,10 @@ class DocumentError(ChunkvizError, ValueError):
 
 class ServiceError(ChunkvizError, RuntimeError):
     """A service (tokenizer, embedder, writer) failed or broke its protocol."""
+
+
+class UnusableServiceError(ServiceError):
+    """No request can succeed until a setting is put right: the key, the permission, the model, the address."""
 
 
 class IncompleteError(ServiceError):

@@ -14,7 +14,6 @@ import re
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 from urllib.request import getproxies
@@ -23,21 +22,15 @@ from pydantic import SecretStr
 
 from chunkviz.chunk import Usage
 from chunkviz.errors import ParameterError, ServiceError
+from chunkviz.openai_problems import WRONG_ADDRESS, Problems, is_html, reason_of
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, OpenAI, OpenAIError
+    from openai import OpenAI
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _NO_KEY = "no-key"
 """The client insists on a key; servers that need none ignore this one."""
 _KEY = re.compile(r"[!-~]+")
-_LONGEST_REASON = 200
-_WRONG_ADDRESS = "base_url must be the address of an OpenAI-compatible API, usually ending in /v1"
-_NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-
-
-class UnusableServiceError(ServiceError):
-    """No request can succeed until a setting is put right: the key, the permission, the model, the address."""
 
 
 class OpenAICompatibleService:
@@ -88,6 +81,7 @@ class OpenAICompatibleService:
         self.host = _host_of(self.base_url)
         self.timeout = timeout
         self.max_retries = max_retries
+        self._problems = Problems(self.host, model, timeout, max_retries)
         self._given_key = None if api_key is None else SecretStr(api_key.strip())
         self._key = SecretStr("")
         self._client: OpenAI | None = None
@@ -178,9 +172,9 @@ class OpenAICompatibleService:
             before = self._usage
             self._usage = Usage(before.calls + 1, before.tokens + tokens, tokens_out=before.tokens_out + out)
 
-    def fail(self, what: str, next_step: str) -> NoReturn:
-        """Raise the ServiceError that says what the service did, and what to do about it."""
-        raise ServiceError(self._sentence(what, next_step))
+    def fail(self, what: str, next_step: str, *, final: bool = False) -> NoReturn:
+        """Raise the ServiceError that says what the service did, and what to do; ``final`` as of ``Problems.error``."""
+        raise self._problems.error(what, next_step, final=final)
 
     def _ask(self, send: Callable[[OpenAI], Any]) -> dict[str, Any]:
         """Send one request and return its JSON object."""
@@ -195,9 +189,9 @@ class OpenAICompatibleService:
         except ServiceError:
             raise
         except OpenAIError as error:
-            problem = self._explain(error)
+            problem = self._problems.explain(error, self._key)
         except Exception as error:  # noqa: BLE001  whatever it is, its text may hold the request
-            problem = self._problem(f"could not be asked ({type(error).__name__})", "check base_url and the key")
+            problem = self._problems.error(f"could not be asked ({type(error).__name__})", "check base_url and the key")
         if problem is not None:
             raise problem
         try:
@@ -205,14 +199,11 @@ class OpenAICompatibleService:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise UnusableServiceError(
-                self._sentence(
-                    f"answered {'HTML' if _is_html(response) else 'something else'} instead of JSON", _WRONG_ADDRESS
-                )
-            )
+            found = "HTML" if is_html(response) else "something else"
+            self.fail(f"answered {found} instead of JSON", WRONG_ADDRESS, final=True)
         if "error" in answer and not answer.get("data") and not answer.get("choices"):
             # Some servers say so with status 200.
-            self.fail(f"answered with an error{self._reason(answer, response)}", "change what it names")
+            self.fail(f"answered with an error{reason_of(answer, response, self._key)}", "change what it names")
         return answer
 
     def _make_client(self) -> OpenAI:
@@ -240,9 +231,8 @@ class OpenAICompatibleService:
         try:
             socket.create_connection((address.hostname, port), timeout=5).close()
         except ConnectionRefusedError:
-            raise UnusableServiceError(
-                self._sentence("refused the connection", "start it, or check the address (base_url)")
-            ) from None
+            what, next_step = "refused the connection", "start it, or check the address (base_url)"
+            raise self._problems.error(what, next_step, final=True) from None
         except OSError:
             return  # the client finds out, and tries again
 
@@ -252,85 +242,14 @@ class OpenAICompatibleService:
             key = SecretStr(os.environ.get("OPENAI_API_KEY", "").strip())
         if not key.get_secret_value():
             if self.is_openai:
-                raise UnusableServiceError(
-                    self._sentence("needs an API key", "set OPENAI_API_KEY in the environment, or give api_key")
-                )
+                self.fail("needs an API key", "set OPENAI_API_KEY in the environment, or give api_key", final=True)
         elif not _KEY.fullmatch(key.get_secret_value()):
-            raise UnusableServiceError(
-                self._sentence(
-                    "was not asked, because the API key holds spaces or characters that no key has",
-                    "copy the key again, without quotes and spaces",
-                )
+            self.fail(
+                "was not asked, because the API key holds spaces or characters that no key has",
+                "copy the key again, without quotes and spaces",
+                final=True,
             )
         return key
-
-    def _sentence(self, what: str, next_step: str) -> str:
-        return f"The service at {self.host} (model {self.model!r}) {what}; {next_step}."
-
-    def _problem(self, what: str, next_step: str) -> ServiceError:
-        return ServiceError(self._sentence(what, next_step))
-
-    def _explain(self, error: OpenAIError) -> ServiceError:
-        """Turn what the client raised into one sentence without the key."""
-        from openai import APIConnectionError, APIStatusError, APITimeoutError  # noqa: PLC0415  as above
-
-        tries = f"{self.max_retries + 1} {'try' if self.max_retries == 0 else 'tries'}"
-        if isinstance(error, APITimeoutError):
-            return self._problem(
-                f"gave no answer within {self.timeout:g} seconds, in {tries}", "try again later or raise timeout"
-            )
-        if isinstance(error, APIConnectionError):
-            cause = f" ({type(error.__cause__).__name__})" if error.__cause__ else ""
-            return self._problem(
-                f"could not be reached or cut the connection{cause}, in {tries}",
-                "check base_url, the network, and that the server runs",
-            )
-        if isinstance(error, APIStatusError):
-            return self._explain_status(error, tries)
-        return self._problem(f"failed ({type(error).__name__})", "check base_url and the key")
-
-    def _explain_status(self, error: APIStatusError, tries: str) -> ServiceError:
-        status = error.status_code
-        said = self._reason(error.body, error.response)
-        where = "api_key or OPENAI_API_KEY"
-        final, what, next_step = False, f"refused the request with status {status}{said}", "change what it names"
-        if status == 401:  # noqa: PLR2004
-            final = True
-            if self._key.get_secret_value():
-                what, next_step = f"did not accept the API key{said}", f"check {where}"
-            else:
-                what, next_step = f"needs an API key{said}", f"give {where}"
-        elif status == 403:  # noqa: PLR2004
-            final = True
-            what, next_step = f"does not permit this with this API key{said}", f"check {where} and the model"
-        elif _is_html(error.response):
-            final = status < 500  # noqa: PLR2004  a gateway's page about a server that is down may pass
-            what = f"answered status {status} with HTML instead of JSON"
-            next_step = _WRONG_ADDRESS
-        elif status == 404:  # noqa: PLR2004
-            final = True
-            what, next_step = (
-                f"does not know this model or address{said}",
-                f"check the model, and that {_WRONG_ADDRESS}",
-            )
-        elif status == 429 and error.code in _NO_CREDIT:  # noqa: PLR2004
-            final = True
-            what, next_step = f"has no credit left for this API key{said}", "look at the account's plan and billing"
-        elif status == 429:  # noqa: PLR2004
-            what, next_step = f"still refuses for too many requests after {tries}{said}", "wait, or lower concurrency"
-        elif status >= 500:  # noqa: PLR2004
-            what, next_step = f"failed with status {status} in {tries}{said}", "try again later"
-        return (UnusableServiceError if final else ServiceError)(self._sentence(what, next_step))
-
-    def _reason(self, body: object, response: Any) -> str:
-        """Return ": " and what the service says of itself, short, in one line and without the key; or nothing."""
-        for name in ("error", "message", "detail"):
-            if isinstance(body, dict) and name in body:
-                body = body[name]
-        if not isinstance(body, str) or not body.strip() or _is_html(response):
-            return ""
-        text = " ".join(_without_key(body, self._key.get_secret_value()).split()).rstrip(".;")
-        return f" ({text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 3] + '...'})"
 
 
 def require_whole(name: str, value: int, least: int) -> None:
@@ -338,19 +257,6 @@ def require_whole(name: str, value: int, least: int) -> None:
     if not isinstance(value, int) or value < least:
         message = f"{name} must be a whole number from {least} on, not {value!r}."
         raise ParameterError(message)
-
-
-def _without_key(text: str, key: str) -> str:
-    """Return ``text`` with the key, and any eight characters in a row of it, as "[key]"."""
-    width = min(len(key), 8)
-    hidden = [False] * len(text)
-    for start in range(len(key) - width + 1 if key else 0):
-        place = text.find(key[start : start + width])
-        while place >= 0:
-            hidden[place : place + width] = [True] * width
-            place = text.find(key[start : start + width], place + 1)
-    runs = groupby(zip(text, hidden, strict=True), key=lambda pair: pair[1])
-    return "".join("[key]" if secret else "".join(character for character, _ in run) for secret, run in runs)
 
 
 def _host_of(base_url: str) -> str:
@@ -364,7 +270,3 @@ def _host_of(base_url: str) -> str:
         message = "base_url must be an address that begins with http:// or https://, such as http://localhost:11434/v1."
         raise ParameterError(message)
     return host if port is None else f"{host}:{port}"
-
-
-def _is_html(response: Any) -> bool:
-    return "html" in response.headers.get("content-type", "") or response.content.lstrip()[:1] == b"<"

@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from chunkviz.document import without_surrogates
+from chunkviz.embedders.parts import TOKENS_PER_TEXT, Part, packed, rows_of, split_at_tokens, whole_texts
 from chunkviz.errors import IncompleteError, ParameterError, ServiceError
 from chunkviz.openai_client import OpenAICompatibleService, require_whole
 from chunkviz.prices import Estimate, estimate_cost, price_of
-from chunkviz.tokens import Tokenizer, get_tokenizer
+from chunkviz.tokens import get_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chunkviz.chunk import Usage
-
-TEXTS_PER_REQUEST = 2048
-TOKENS_PER_REQUEST = 300_000
-TOKENS_PER_TEXT = 8191
-"""OpenAI's limits; other servers' are not known here, and these are the ones clients are built for."""
 
 MODEL_DIMENSIONS = {
     "text-embedding-3-small": 1536,
@@ -34,15 +28,6 @@ MODEL_DIMENSIONS = {
     "text-embedding-ada-002": 1536,
 }
 """Length of the vectors of the models whose vectors are known."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A text, or a part of a long one, as it is sent."""
-
-    row: int
-    text: str
-    tokens: int
 
 
 class OpenAICompatibleEmbedder:
@@ -154,7 +139,7 @@ class OpenAICompatibleEmbedder:
             there are, when other requests were answered.
 
         """
-        requests = list(_packed(self._parts(texts)))
+        requests = list(packed(self._parts(texts)))
         if not requests:
             return np.zeros((len(texts), self._width() if len(texts) else self._known_width() or 0), np.float32)
         parts = [part for request in requests for part in request]
@@ -163,7 +148,7 @@ class OpenAICompatibleEmbedder:
         if len(widths) > 1:
             # First answers that came side by side, before anybody knew the length.
             self._break_off(f"gave vectors of {widths[0]:,} and of {widths[-1]:,} dimensions")
-        return _rows(len(texts), parts, np.concatenate(answers))
+        return rows_of(len(texts), parts, np.concatenate(answers))
 
     def estimate(self, texts: Sequence[str]) -> Estimate:
         """Return what ``embed(texts)`` would cost, without any call.
@@ -174,11 +159,11 @@ class OpenAICompatibleEmbedder:
             When a text is too long and ``long_texts`` is "refuse".
 
         """
-        requests = list(_packed(self._parts(texts)))
+        requests = list(packed(self._parts(texts)))
         tokens = sum(part.tokens for request in requests for part in request)
         return estimate_cost(self._service.model, len(requests), tokens)
 
-    def _parts(self, texts: Sequence[str]) -> Iterator[_Part]:
+    def _parts(self, texts: Sequence[str]) -> Iterator[Part]:
         """Yield what there is to send, in order: all but blank texts, long ones in parts."""
         tokenizer = get_tokenizer("cl100k_base")
         for row, text in enumerate(texts):
@@ -187,7 +172,7 @@ class OpenAICompatibleEmbedder:
             clean = without_surrogates(text)
             tokens = tokenizer.count(clean)
             if tokens <= TOKENS_PER_TEXT:
-                yield _Part(row, clean, tokens)
+                yield Part(row, clean, tokens)
             elif self.long_texts == "refuse":
                 self._service.fail(
                     f"reads up to {TOKENS_PER_TEXT:,} tokens a text, and text {row + 1} of {len(texts)} has {tokens:,}",
@@ -196,9 +181,9 @@ class OpenAICompatibleEmbedder:
             else:
                 for part, count in split_at_tokens(clean, tokenizer, TOKENS_PER_TEXT):
                     if part.strip():
-                        yield _Part(row, part, count)
+                        yield Part(row, part, count)
 
-    def _send_all(self, requests: list[list[_Part]], texts: Sequence[str]) -> list[NDArray[np.float32]]:
+    def _send_all(self, requests: list[list[Part]], texts: Sequence[str]) -> list[NDArray[np.float32]]:
         """Return the vectors of each request, float32 (parts, dimensions), sent ``concurrency`` at a time.
 
         After the first failure no other request is begun; those under way are waited for, since they
@@ -219,12 +204,12 @@ class OpenAICompatibleEmbedder:
             for request, each in zip(requests, sent, strict=True)
             if not each.cancelled() and each.exception() is None
         ]
-        kept = _whole_texts(texts, requests, answered)
+        kept = whole_texts(texts, requests, answered)
         if kept and isinstance(problem, ServiceError):
             raise IncompleteError(str(problem), kept)
         raise problem
 
-    def _send(self, request: list[_Part]) -> NDArray[np.float32]:
+    def _send(self, request: list[Part]) -> NDArray[np.float32]:
         answer = self._service.embeddings([part.text for part in request], self._asked_dimensions)
         self._service.record(answer, sum(part.tokens for part in request))
         return self._vectors(answer, len(request))
@@ -265,70 +250,7 @@ class OpenAICompatibleEmbedder:
     def _width(self) -> int:
         """Return the length of the vectors, asking for the vector of one word where nobody knows it."""
         width = self._known_width()
-        return width or self._send([_Part(0, "text", 1)]).shape[1]
-
-
-def _packed(parts: Iterator[_Part]) -> Iterator[list[_Part]]:
-    """Yield the parts in order as requests within the limits."""
-    request: list[_Part] = []
-    tokens = 0
-    for part in parts:
-        if len(request) == TEXTS_PER_REQUEST or (request and tokens + part.tokens > TOKENS_PER_REQUEST):
-            yield request
-            request, tokens = [], 0
-        request.append(part)
-        tokens += part.tokens
-    if request:
-        yield request
-
-
-def split_at_tokens(text: str, tokenizer: Tokenizer, limit: int) -> Iterator[tuple[str, int]]:
-    """Yield the parts of ``text`` in order, each with its tokens: at most ``limit``, counted on its own.
-
-    One character of more tokens than that stays whole.
-    """
-    starts = tokenizer.token_starts(text)
-    begin = 0
-    while begin < len(text):
-        index = int(np.searchsorted(starts, begin)) + limit
-        while True:
-            end = int(starts[index]) if index < len(starts) else len(text)
-            end = max(end, begin + 1)
-            count = tokenizer.count(text[begin:end])
-            if count <= limit or end == begin + 1:
-                break
-            # A slice has a few tokens more than it spans in the whole text; step back by the excess.
-            index = min(index, len(starts)) - (count - limit)
-        yield text[begin:end], count
-        begin = end
-
-
-def _rows(count: int, parts: list[_Part], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return float32 (count, dimensions): each text's vector, or the mean of its parts' to unit length."""
-    rows = np.zeros((count, vectors.shape[1]), np.float32)
-    places = np.fromiter((part.row for part in parts), np.int64, len(parts))
-    rows[places] = vectors
-    numbers, firsts, sizes = np.unique(places, return_index=True, return_counts=True)
-    for row, first, size in zip(numbers[sizes > 1], firsts[sizes > 1], sizes[sizes > 1], strict=True):
-        weights = [part.tokens for part in parts[first : first + size]]
-        mean = np.average(vectors[first : first + size].astype(np.float64), axis=0, weights=weights)
-        length = np.linalg.norm(mean)
-        # Parts that cancel out have no direction; their row stays zeros, as a blank text's.
-        rows[row] = mean / length if length > 0 else 0
-    return rows
-
-
-def _whole_texts(
-    texts: Sequence[str], requests: list[list[_Part]], answered: list[tuple[list[_Part], NDArray[np.float32]]]
-) -> dict[str, NDArray[np.float32]]:
-    """Return the vectors of the texts of which every part was answered."""
-    if len({vectors.shape[1] for _, vectors in answered}) != 1:
-        return {}
-    parts = [part for request, _ in answered for part in request]
-    rows = _rows(len(texts), parts, np.concatenate([vectors for _, vectors in answered]))
-    due = Counter(part.row for request in requests for part in request)
-    done = Counter(part.row for part in parts)
-    return {texts[row]: rows[row] for row in done if done[row] == due[row]}
+        return width or self._send([Part(0, "text", 1)]).shape[1]
 
 
 def _decode(value: object) -> NDArray[np.float32] | None:

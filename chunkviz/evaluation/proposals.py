@@ -17,10 +17,9 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from chunkviz.document import Document
-from chunkviz.errors import ParameterError, ServiceError
+from chunkviz.errors import ParameterError, ServiceError, UnusableServiceError
 from chunkviz.evaluation.excerpts import locate
 from chunkviz.evaluation.questions import Problem, Question, Reference
-from chunkviz.openai_client import UnusableServiceError
 from chunkviz.segments import sentences
 from chunkviz.span import Span
 

@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chunkviz.errors import Cancelled, ChunkvizError, ParameterError
-from chunkviz.openai_client import UnusableServiceError
+from chunkviz.errors import Cancelled, ChunkvizError, ParameterError, UnusableServiceError
 
 if TYPE_CHECKING:
     from chunkviz.services import Writer, WriteRequest

@@ -73,7 +73,7 @@ def test_a_second_run_sends_no_request_at_all(server: Server, tmp_path: Path) ->
 def test_a_request_that_fails_does_not_lose_its_siblings(
     concurrency: int, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chunkviz.embedders.openai_compatible.TEXTS_PER_REQUEST", 10)
+    monkeypatch.setattr("chunkviz.embedders.parts.TEXTS_PER_REQUEST", 10)
     texts = [f"text {number}" for number in range(30)]
     refusal = Reply(400, {"error": {"message": "No."}})
     server.script, server.always = [ORDINARY], refusal

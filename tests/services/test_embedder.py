@@ -16,10 +16,9 @@ import numpy as np
 import pytest
 
 import chunkviz as cv
-from chunkviz.embedders import openai_compatible
-from chunkviz.embedders.openai_compatible import OpenAICompatibleEmbedder, split_at_tokens
-from chunkviz.errors import ParameterError, ServiceError
-from chunkviz.openai_client import UnusableServiceError
+from chunkviz.embedders.openai_compatible import OpenAICompatibleEmbedder
+from chunkviz.embedders.parts import split_at_tokens
+from chunkviz.errors import ParameterError, ServiceError, UnusableServiceError
 from chunkviz.services import Embedder
 from tests.services import server as script
 from tests.services.server import KEY, Reply, Server, vector
@@ -215,7 +214,7 @@ def test_dimensions_are_asked_for_only_when_given(server: Server) -> None:
 
 
 def test_no_more_requests_are_under_way_than_allowed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_compatible, "TEXTS_PER_REQUEST", 1)
+    monkeypatch.setattr("chunkviz.embedders.parts.TEXTS_PER_REQUEST", 1)
     server.always = Reply(delay=0.03)
     texts = [f"t{number}" for number in range(9)]
     rows = embedder(server, concurrency=3).embed(texts)
@@ -370,7 +369,7 @@ def test_a_connection_that_is_always_cut_or_refused_says_so(server: Server, monk
 
 
 def test_after_one_failure_no_other_request_is_begun(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openai_compatible, "TEXTS_PER_REQUEST", 1)
+    monkeypatch.setattr("chunkviz.embedders.parts.TEXTS_PER_REQUEST", 1)
     server.always = script.WRONG_KEY
     with pytest.raises(UnusableServiceError):
         embedder(server, concurrency=2).embed([f"t{number}" for number in range(200)])

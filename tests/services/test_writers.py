@@ -18,8 +18,7 @@ from hypothesis import strategies as st
 
 import chunkviz as cv
 from chunkviz.disk_cache import DiskCache
-from chunkviz.errors import Cancelled, ParameterError, ServiceError, UnknownNameError
-from chunkviz.openai_client import UnusableServiceError
+from chunkviz.errors import Cancelled, ParameterError, ServiceError, UnknownNameError, UnusableServiceError
 from chunkviz.prices import PRICES, Price, price_of
 from chunkviz.services import Writer, WriteRequest
 from chunkviz.writers import (
