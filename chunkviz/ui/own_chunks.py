@@ -14,6 +14,7 @@ from chunkviz.records import TEXT_COLUMNS, column_names, read_records
 from chunkviz.services import Services
 from chunkviz.tokens import Tokenizer, TokenMap
 from chunkviz.ui import pins, session
+from chunkviz.ui.names import unique
 
 MOST = pins.MOST
 """Settings that stand side by side, pinned ones and own chunks together."""
@@ -71,7 +72,7 @@ def add(document: Document, setting: OwnSetting) -> None:
     if len(held) + len(pins.all()) >= MOST:
         message = f"At most {MOST} settings stand side by side; remove a pin or own chunks first."
         raise ParameterError(message)
-    name = _unique(setting.name, [each.name for each in held] + [pin.name for pin in pins.all()])
+    name = unique(setting.name, [each.name for each in held] + [pin.name for pin in pins.all()])
     _hold(document, (*held, replace(setting, name=name)))
 
 
@@ -87,7 +88,7 @@ def rename(document: Document, name: str, wanted: str) -> None:
     held = _kept().get(document.id, (document, ()))[1]
     others = [each.name for each in held if each.name != name] + [pin.name for pin in pins.all()]
     if wanted:
-        renamed = _unique(wanted, others)
+        renamed = unique(wanted, others)
         _hold(document, tuple(replace(each, name=renamed) if each.name == name else each for each in held))
 
 
@@ -152,11 +153,3 @@ def _kept() -> dict[str, tuple[Document, tuple[OwnSetting, ...]]]:
 
 def _hold(document: Document, settings: tuple[OwnSetting, ...]) -> None:
     _kept()[document.id] = (document, settings)
-
-
-def _unique(name: str, taken: list[str]) -> str:
-    number, unique = 1, name
-    while unique in taken:
-        number += 1
-        unique = f"{name} ({number})"
-    return unique

@@ -15,6 +15,7 @@ from chunkviz.services import Services
 from chunkviz.strategies import Strategy, strategy_class, strategy_from_config
 from chunkviz.tokens import DEFAULT_ENCODING, get_tokenizer
 from chunkviz.ui import jobs, outcomes, services, session
+from chunkviz.ui.names import unique
 from chunkviz.ui.outcomes import Outcome
 from chunkviz.vocabulary import ENCODINGS
 
@@ -71,7 +72,7 @@ def add(pin: Pin) -> None:
     if len(all()) >= MOST:
         message = f"At most {MOST} settings can be pinned; remove one first."
         raise ParameterError(message)
-    _hold((*all(), replace(pin, name=_unique(pin.name, [each.name for each in all()]))))
+    _hold((*all(), replace(pin, name=unique(pin.name, [each.name for each in all()]))))
 
 
 def remove(name: str) -> None:
@@ -85,7 +86,7 @@ def rename(name: str, wanted: str) -> None:
     wanted = " ".join(wanted.split())[:LONGEST_NAME]
     others = [pin.name for pin in all() if pin.name != name]
     if wanted:
-        _hold(tuple(replace(pin, name=_unique(wanted, others)) if pin.name == name else pin for pin in all()))
+        _hold(tuple(replace(pin, name=unique(wanted, others)) if pin.name == name else pin for pin in all()))
 
 
 def pin_of(strategy: Strategy, encoding: str, embedder: str | None = None, writer: str | None = None) -> Pin:
@@ -174,7 +175,7 @@ def from_link(value: str) -> tuple[tuple[Pin, ...], list[str]]:
         except (ChunkvizError, TypeError, ValueError) as error:
             wrong.append(f"pin {number} is left out: {error}")
         else:
-            pins.append(replace(pin, name=_unique(pin.name, [each.name for each in pins])))
+            pins.append(replace(pin, name=unique(pin.name, [each.name for each in pins])))
     return tuple(pins), wrong
 
 
@@ -233,14 +234,6 @@ def _hold(pins: tuple[Pin, ...]) -> None:
 
 def _slot(name: str) -> str:
     return f"pin {name}"
-
-
-def _unique(name: str, taken: list[str]) -> str:
-    number, unique = 1, name
-    while unique in taken:
-        number += 1
-        unique = f"{name} ({number})"
-    return unique
 
 
 def _from_row(row: Any) -> Pin:
