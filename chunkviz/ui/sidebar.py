@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,13 +13,11 @@ from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import Cancelled, ChunkvizError, ServiceError, VocabularyError
 from chunkviz.language import LANGUAGE_NAMES
-from chunkviz.loaders import SUFFIXES, load_bytes
-from chunkviz.samples import list_samples
 from chunkviz.segments import sentences
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy, installed, list_strategies, strategy_class
 from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
-from chunkviz.ui import compute, frame, jobs, pins, session
+from chunkviz.ui import compute, frame, jobs, pins, session, sources
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.controls import draw_parameters
 from chunkviz.ui.services import NOT_INSTALLED, choose_services
@@ -29,8 +26,6 @@ from chunkviz.vocabulary import ENCODINGS
 
 _LONGEST_NAME = 48
 """Characters of a file name that fit two lines of the card."""
-_LONGEST_PASTE = 100_000
-"""Characters that may be pasted: a field with three times as many stops the browser for minutes."""
 _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
@@ -116,11 +111,11 @@ def pick_document() -> tuple[Document | None, Tokenizer]:
         )  # fmt: skip
         match source:
             case "Upload":
-                document = _pick_upload()
+                document = sources.pick_upload()
             case "Paste":
-                document = _pick_pasted()
+                document = sources.pick_pasted()
             case _:
-                document = _pick_sample()
+                document = sources.pick_sample()
         with st.container(border=True, gap="small", key="card"):
             card = st.container(gap="xxsmall")
             with st.expander("Language, tokens, loading", icon=":material/tune:"):
@@ -136,121 +131,10 @@ def pick_document() -> tuple[Document | None, Tokenizer]:
         return document, tokenizer
 
 
-def _pick_sample() -> Document:
-    samples = {sample.id: sample for sample in list_samples()}
-    identifier = st.pills(
-        "Sample", list(samples), default=next(iter(samples)), required=True, key="sample", bind="query-params",
-        label_visibility="collapsed",
-    )  # fmt: skip
-    sample = samples[identifier or next(iter(samples))]
-    st.caption(f"{sample.difficulty} **Try:** {sample.look_for}")
-    return session.sample_document(sample.id)
-
-
-def _pick_upload() -> Document | None:
-    file = st.file_uploader(
-        "Drop a document here", type=[suffix.lstrip(".") for suffix in SUFFIXES], key="upload",
-        on_change=_forget_removed,
-        help="PDF, Word, PowerPoint, EPUB, HTML, Markdown, text, source code and more. "
-        "It is read on this server, in a process of its own; nothing it refers to is opened.",
-    )  # fmt: skip
-    if file is not None and session.get("upload taken") != file.file_id:
-        _take_upload(file.getvalue(), file.name, file.file_id)
-    elif file is None:
-        _go_on_reading()
-    document: Document | None = session.get("uploaded")
-    if document is None and is_reading():
-        pass  # its progress says what is to come
-    elif document is None:
-        st.caption("Nothing uploaded yet. The file stays on this server's memory and is gone when you close the page.")
-    elif file is None and st.button("Remove the uploaded document", icon=":material/delete:", width="stretch"):
-        session.drop("uploaded")
-        st.rerun()
-    return document
-
-
-def _take_upload(data: bytes, name: str, identity: str) -> None:
-    """Read an upload; whatever goes wrong is said, and the document that was open stays open."""
-
-    def work(job: jobs.Job[Document]) -> Document:
-        return load_bytes(data, name, limits=session.settings().limits, cancelled=lambda: job.cancelled)
-
-    job = jobs.run(identity, f"Reading {as_plain(name)}", work, slot="upload")
-    if job.done:
-        _take_read(job)
-
-
-def _go_on_reading() -> None:
-    """Take what is still being read: a change of page empties the browser's field, and must not lose the file."""
-    job = jobs.resume("upload")
-    if job is not None and job.done:
-        _take_read(job)
-        jobs.forget("upload")
-
-
-def _forget_removed() -> None:
-    """End the reading of a file that somebody has taken out of the field."""
-    if session.get("upload") is None:
-        jobs.forget("upload")
-
-
-def is_reading() -> bool:
-    """Return whether an upload is being read."""
-    return jobs.is_running("upload")
-
-
-def _take_read(job: jobs.Job[Document]) -> None:
-    """Open what was read, or say why that cannot be."""
-    try:
-        document = job.outcome()
-    except Cancelled as wish:
-        st.info(as_plain(str(wish)), icon=":material/info:")
-    except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
-        open_still: Document | None = session.get("uploaded")
-        if open_still is not None:
-            st.caption(f"Still open: **{as_plain(open_still.name)}**.")
-    else:
-        session.put("uploaded", document)
-        session.put("upload taken", job.key)
-        jobs.forget("upload")
-
-
-def _pick_pasted() -> Document | None:
-    text = st.text_area(
-        "Text", key="pasted", persist_state="session", height=180, placeholder="Paste or type a text here …",
-        label_visibility="collapsed", max_chars=_LONGEST_PASTE,
-    )  # fmt: skip
-    if not text or not text.strip():
-        st.caption(
-            f"Paste a text of up to {_LONGEST_PASTE:,} characters, then press Ctrl+Enter (⌘+Enter on a Mac). "
-            "Upload a longer one as a file."
-        )
-        return None
-    if len(text) >= _LONGEST_PASTE:
-        st.warning(
-            f"This field takes {_LONGEST_PASTE:,} characters and cut off what came behind them. Upload the text as a "
-            "file to have all of it.",
-            icon=":material/content_cut:",
-        )
-    st.caption("Kept only until this page is closed or reloaded.")
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    made: tuple[str, Document] | None = session.get("pasted document")
-    if made is None or made[0] != digest:
-        try:
-            read = load_bytes(text.encode("utf-8", "replace"), "pasted.md", limits=session.settings().limits)
-        except ChunkvizError as error:
-            st.error(as_plain(str(error)), icon=":material/error:")
-            return None
-        made = (digest, read)
-        session.put("pasted document", made)
-    return made[1]
-
-
 def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
     """Say what the document is."""
     if document is None:
-        st.caption("The document is being read." if is_reading() else "No document is open yet.")
+        st.caption("The document is being read." if sources.is_reading() else "No document is open yet.")
         return
     whole = f"{document.title}\n{document.name}" if document.title else document.name
     st.html(f'<div class="name" title="{escape(whole)}">{escape(document.title or _short(document.name))}</div>')
@@ -321,7 +205,7 @@ def choose_strategy(document: Document | None) -> tuple[Strategy | None, DeltaGe
 
 
 def _say_what_is_open() -> None:
-    if is_reading():
+    if sources.is_reading():
         st.info("The document is being read; its progress stands in the sidebar.", icon=":material/hourglass_top:")
         return
     st.info("Open a document in the sidebar: a sample, a file of yours, or a pasted text.", icon=":material/west:")
