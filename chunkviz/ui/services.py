@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -10,7 +10,6 @@ import streamlit as st
 from chunkviz.answers import Answerer
 from chunkviz.document import Document
 from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
-from chunkviz.embedders.cache import CachedEmbedder, VectorCache
 from chunkviz.embedding import default_embedder
 from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation.proposer import DEFAULT_SYSTEM_PROMPT as PROPOSAL_SYSTEM_PROMPT
@@ -23,11 +22,12 @@ from chunkviz.strategies import Strategy
 from chunkviz.tokens import Tokenizer
 from chunkviz.ui import session
 from chunkviz.ui.consent import AskFirst
+from chunkviz.ui.kept_services import cached, draw_cache, is_caching, kept, packaged, text_cache
 from chunkviz.ui.text import as_plain
-from chunkviz.writers import TextCache, default_writer, get_writer
+from chunkviz.writers import default_writer, get_writer
 from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT, PROMPT_FIELDS
 
-Kept = TypeVar("Kept")
+Made = TypeVar("Made")
 _OPENAI = "openai"
 NOT_INSTALLED = " (not installed)"
 """Mark of an embedder in the choice, and so in the address."""
@@ -54,11 +54,7 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
 
 def choose_embedder(document: Document | None) -> Embedder | None:
     """Draw the embedder of a search where the sidebar has none; return it, or None with the error on the screen."""
-    try:
-        return _choose_embedder(document, titled=False)
-    except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
-        return None
+    return _or_said(lambda: _choose_embedder(document, titled=False))
 
 
 def choose_answerer() -> Answerer | None:
@@ -66,11 +62,11 @@ def choose_answerer() -> Answerer | None:
     settings = session.settings()
     model = st.text_input("Language model", settings.llm_model, key="answer model", persist_state="session")
     base_url, key = _address_and_key()
-    try:
-        return _kept("answerer object", (model, base_url, key), lambda: Answerer(model, base_url=base_url, api_key=key))
-    except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
-        return None
+
+    def make() -> Answerer:
+        return Answerer(model, base_url=base_url, api_key=key)
+
+    return _or_said(lambda: kept("answerer object", (model, base_url, key), make))
 
 
 def choose_proposer() -> OpenAICompatibleProposer | None:
@@ -92,8 +88,13 @@ def choose_proposer() -> OpenAICompatibleProposer | None:
     def make() -> OpenAICompatibleProposer:
         return OpenAICompatibleProposer(model, base_url=base_url, api_key=key, system_prompt=system, user_prompt=user)
 
+    return _or_said(lambda: kept("proposer object", (model, base_url, key, system, user), make))
+
+
+def _or_said(make: Callable[[], Made]) -> Made | None:
+    """Return what is made, or None with the reason on the screen."""
     try:
-        return _kept("proposer object", (model, base_url, key, system, user), make)
+        return make()
     except ChunkvizError as error:
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
@@ -141,17 +142,12 @@ def _named_embedder(name: str | None) -> Embedder | None:
         return None if name is None else default_embedder()
     kind, _, model = name.partition(":")
     if kind not in {_OPENAI, "transformers"}:
-        return _packaged(kind)
+        return packaged(kind)
     made: tuple[Any, Embedder] | None = session.get("embedder object")
     if made is None or made[0][:2] != (kind, model):
         message = f"The embedder {name!r} is not set up in this session; choose it and its model in the sidebar first."
         raise ChunkvizError(message)
     return made[1]
-
-
-def _packaged(name: str) -> Embedder:
-    """Return the embedder of a package; the session holds one, whoever asks it."""
-    return _kept(f"embedder {name}", (name, _caching()), lambda: _cached(get_embedder(name)))
 
 
 def _named_writer(name: str | None) -> Writer | None:
@@ -165,6 +161,11 @@ def _named_writer(name: str | None) -> Writer | None:
         message = f"The writer {name!r} is not set up in this session; choose it and its model in the sidebar first."
         raise ChunkvizError(message)
     return made[1]
+
+
+def _agreed() -> set[str]:
+    """Return digests of the requests that somebody has agreed to in this session."""
+    return session.keep("agreed", set)
 
 
 def _note_code(service: str, name: str, **options: Any) -> None:
@@ -203,11 +204,11 @@ def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embed
             message = "Give the folder of a model, or its name on the hub."
             raise ChunkvizError(message)
         _note_code("embedder", name, model=model)
-        return _kept("embedder object", (name, model), lambda: _cached(get_embedder(name, model=model)))
+        return kept("embedder object", (name, model), lambda: cached(get_embedder(name, model=model)))
     if name == EMBEDDERS[0].name:
         return default_embedder()
     _note_code("embedder", name)
-    return _packaged(name)
+    return packaged(name)
 
 
 def _openai_embedder() -> Embedder:
@@ -224,13 +225,13 @@ def _openai_embedder() -> Embedder:
             key="long texts", persist_state="session", width="stretch",
             help="average: embed the parts and average their vectors. refuse: stop with an error.",
         )  # fmt: skip
-        _draw_cache()
+        draw_cache()
 
     _note_code("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
 
     def make() -> Embedder:
         return AskFirst(
-            _cached(
+            cached(
                 get_embedder(
                     _OPENAI, model=model, base_url=base_url, api_key=key, dimensions=dimensions, long_texts=long_texts
                 )
@@ -238,7 +239,7 @@ def _openai_embedder() -> Embedder:
             _agreed(),
         )
 
-    return _kept("embedder object", (_OPENAI, model, base_url, key, dimensions, long_texts, _caching()), make)
+    return kept("embedder object", (_OPENAI, model, base_url, key, dimensions, long_texts, is_caching()), make)
 
 
 def _choose_writer() -> Writer:
@@ -259,23 +260,22 @@ def _choose_writer() -> Writer:
             "User prompt", DEFAULT_USER_PROMPT, key="user prompt", persist_state="session", height=280,
             help="Filled in for each chunk: " + ", ".join(f"{{{field}}}" for field in PROMPT_FIELDS) + ".",
         )  # fmt: skip
-        _draw_cache()
+        draw_cache()
 
     own = {"system_prompt": system, "user_prompt": user}
     edited = {key: text for key, text in own.items() if text not in {DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT}}
     _note_code("writer", _OPENAI, model=model, base_url=base_url, **edited)
 
     def make() -> Writer:
-        cache = TextCache(_folder(), _bytes()) if _caching() else None
         return AskFirst(
             get_writer(
                 _OPENAI, model=model, base_url=base_url, api_key=key, system_prompt=system, user_prompt=user,
-                cache=cache,
+                cache=text_cache(),
             ),
             _agreed(),
         )  # fmt: skip
 
-    return _kept("writer object", (model, base_url, key, system, user, _caching()), make)
+    return kept("writer object", (model, base_url, key, system, user, is_caching()), make)
 
 
 def _address_and_key() -> tuple[str | None, str]:
@@ -305,53 +305,3 @@ def _own_key(base_url: str | None) -> str:
     if secret is None or (base_url or None) != settings.openai_base_url:
         return ""
     return secret.get_secret_value()
-
-
-def _draw_cache() -> None:
-    """Draw whether answers are kept on this disk, how much there is, and a button that clears it."""
-    if session.settings().cache_folder is None:
-        st.caption("Nothing is kept on disk: the settings say so.")
-        return
-    st.toggle(
-        "Keep answers on this disk", value=True, key="caching", persist_state="session",
-        help="So that nothing is paid for twice. Vectors and contexts are kept, never the document or the key.",
-    )  # fmt: skip
-    vectors, texts = VectorCache(_folder(), _bytes()), TextCache(_folder(), _bytes())
-    if st.button(
-        f"Clear what is kept ({(vectors.size() + texts.size()) / 1e6:,.1f} MB)", icon=":material/delete:",
-        key="clear cache", width="stretch",
-    ):  # fmt: skip
-        vectors.clear()
-        texts.clear()
-        st.rerun()
-
-
-def _caching() -> bool:
-    return session.settings().cache_folder is not None and bool(session.get("caching", default=True))
-
-
-def _cached(embedder: Embedder) -> Embedder:
-    if hasattr(embedder, "fitted"):  # its vectors depend on the other texts of the document
-        return embedder
-    return CachedEmbedder(embedder, VectorCache(_folder(), _bytes())) if _caching() else embedder
-
-
-def _folder() -> Any:
-    return session.settings().cache_folder
-
-
-def _bytes() -> int:
-    return session.settings().cache_megabytes * 1_000_000
-
-
-def _agreed() -> set[str]:
-    return session.keep("agreed", set)
-
-
-def _kept(place: str, facts: Hashable, make: Callable[[], Kept]) -> Kept:
-    """Return one object for the same facts, so that what it made for a document is remembered."""
-    kept: tuple[Hashable, Kept] | None = session.get(place)
-    if kept is None or kept[0] != facts:
-        kept = (facts, make())
-        session.put(place, kept)
-    return kept[1]
