@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -43,7 +45,7 @@ def token_histogram(
             unselected={"marker": {"color": _COLOUR, "opacity": 1}},
         )
     )
-    figure.update_layout(**_layout("tokens in a chunk", "chunks"))
+    figure.update_layout(**layout_of("tokens in a chunk", "chunks", height=_HEIGHT, top=24), bargap=0)
     largest = int(edges[-1])
     if limit is not None and limit <= largest * 1.5:
         figure.add_vline(
@@ -81,7 +83,7 @@ def size_along_document(
             x=[int(middle[selected])], y=[int(counts[selected])], mode="markers", hoverinfo="skip", showlegend=False,
             marker={"size": 13, "color": _MARKED, "line": {"width": 0}},
         )  # fmt: skip
-    figure.update_layout(**_layout("character in the document", "tokens in the chunk"))
+    figure.update_layout(**layout_of("character in the document", "tokens in the chunk", height=_HEIGHT, top=24))
     if limit is not None and len(counts) and limit <= int(counts.max()) * 1.5:
         figure.add_hline(
             y=limit, line={"color": _LIMIT, "width": 2, "dash": "dash"},
@@ -105,13 +107,14 @@ def decimate(values: NDArray[np.int64], most: int) -> NDArray[np.int64]:
     return np.unique(np.array(kept, np.int64))
 
 
-def _layout(x: str, y: str) -> dict[str, object]:
+def layout_of(x: str, y: str, *, height: int, top: int = 8) -> dict[str, Any]:
+    """Return the layout of a figure with two named axes, in pixels: ``height`` in all, ``top`` above the axes."""
     return {
-        "height": _HEIGHT,
-        "margin": {"l": 8, "r": 8, "t": 24, "b": 8},
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": top, "b": 8},
         "xaxis": {"title": {"text": x}, "automargin": True},
         "yaxis": {"title": {"text": y}, "automargin": True},
-        "bargap": 0,
         "dragmode": False,
+        "hovermode": "closest",
         "hoverlabel": {"align": "left"},
     }

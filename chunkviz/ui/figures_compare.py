@@ -11,6 +11,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from chunkviz.ui.figures import layout_of
+
 MOST_POINTS = 4_000
 """Points of a bar code, all strips and the gaps between lines included."""
 _POINTS_OF_A_LINE = 3
@@ -118,7 +120,7 @@ def token_histograms(
             "chunks, %{y:.0%}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
-        **_layout("tokens in a chunk", "share of the chunks"), height=320, showlegend=True,
+        **layout_of("tokens in a chunk", "share of the chunks", height=320), showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "xanchor": "left", "title": {"text": ""}},
     )  # fmt: skip
     figure.update_xaxes(tickformat=",d")
@@ -151,7 +153,7 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]],
         text=[each for row in text for each in row], textfont={"size": 13, "color": ink}, hoverinfo="skip",
         showlegend=False,
     )  # fmt: skip
-    figure.update_layout(**_layout("", ""), height=44 * len(names) + 60)
+    figure.update_layout(**layout_of("", "", height=44 * len(names) + 60))
     figure.update_xaxes(type="category", showgrid=False, side="top")
     figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
     return figure
@@ -167,14 +169,3 @@ def _with_gaps(low: NDArray[Any], high: NDArray[Any]) -> list[float | None]:
 
 def _short(name: str, most: int = _LONGEST_NAME) -> str:
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
-
-
-def _layout(x: str, y: str) -> dict[str, Any]:
-    return {
-        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
-        "xaxis": {"title": {"text": x}, "automargin": True},
-        "yaxis": {"title": {"text": y}, "automargin": True},
-        "dragmode": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-    }

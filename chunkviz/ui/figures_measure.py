@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import plotly.graph_objects as go
+
+from chunkviz.ui.figures import layout_of
 
 _COLOUR = "#5b84e6"
 _MARKED = "#e08a1e"
@@ -44,7 +45,7 @@ def sweep_line(points: Sequence[Point], parameter: str, measure: str, current: i
             hovertext=[_about(each, (parameter,), measure) for each in points], hoverinfo="text", **_STEADY,
         )
     )  # fmt: skip
-    figure.update_layout(**_layout(parameter, f"{measure}, 95 % interval"))
+    figure.update_layout(**layout_of(parameter, f"{measure}, 95 % interval", height=_HEIGHT, top=16))
     figure.update_yaxes(range=[-0.03, 1.03], tickformat=".1f")
     return figure
 
@@ -78,8 +79,8 @@ def sweep_map(
         customdata=[[place] for place in range(len(points))], showlegend=False,
         hovertext=[_about(each, parameters, measure) for each in points], hoverinfo="text", **_STEADY,
     )  # fmt: skip
-    figure.update_layout(**_layout(parameters[1], parameters[0]))
-    figure.update_layout(height=max(_HEIGHT, 44 * len(rows) + 80))
+    height = max(_HEIGHT, 44 * len(rows) + 80)
+    figure.update_layout(**layout_of(parameters[1], parameters[0], height=height, top=16))
     figure.update_xaxes(type="category", showgrid=False)
     figure.update_yaxes(type="category", showgrid=False)
     return figure
@@ -105,7 +106,8 @@ def pareto(points: Sequence[Point], parameters: Sequence[str], current: int | No
         customdata=[[place] for place in range(len(points))],
         hovertext=[_about(each, parameters, "recall", each.recall) for each in points], hoverinfo="text", **_STEADY,
     )  # fmt: skip
-    figure.update_layout(**_layout("tokens retrieved for a question, on average", "recall"))
+    named = "tokens retrieved for a question, on average"
+    figure.update_layout(**layout_of(named, "recall", height=_HEIGHT, top=16))
     figure.update_xaxes(rangemode="tozero", tickformat=",d")
     figure.update_yaxes(range=[-0.03, 1.03], tickformat=".1f")
     return figure
@@ -132,15 +134,3 @@ def _about(point: Point, parameters: Sequence[str], measure: str, mean: float | 
 
 def _shown(value: float) -> str:
     return f"{value:,.10g}"
-
-
-def _layout(x: str, y: str) -> dict[str, Any]:
-    return {
-        "height": _HEIGHT,
-        "margin": {"l": 8, "r": 8, "t": 16, "b": 8},
-        "xaxis": {"title": {"text": x}, "automargin": True},
-        "yaxis": {"title": {"text": y}, "automargin": True},
-        "dragmode": False,
-        "hovermode": "closest",
-        "hoverlabel": {"align": "left"},
-    }
