@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from chunkviz.assertions import NOT_ASKED, Assertion, Recall, assertions
 from chunkviz.cli import consent
 from chunkviz.cli.arguments import Pair
 from chunkviz.cli.services import Asked, paid
@@ -16,7 +17,7 @@ from chunkviz.cli.tables import table
 from chunkviz.cli.work import chunk_document, explain
 from chunkviz.errors import ParameterError
 from chunkviz.evaluation import evaluate, load_questions
-from chunkviz.recipe import NOT_ASKED, Assertion, Check, Recall, Recipe, assertions, read_recipe
+from chunkviz.recipe import Check, Recipe, read_recipe
 from chunkviz.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from chunkviz.chunk import Chunk, Chunking
 from chunkviz.small_to_big import Collected, Passage, collect
 from chunkviz.ui import session
 from chunkviz.ui.text import as_plain
-from chunkviz.ui.viewer.payload import chunk_at
+from chunkviz.ui.viewer.pointer import chunk_at
 
 _MOST_HITS = 50
 """Chunks one search adds at most: no model is given more."""

@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 import chunkviz
 from chunkviz.span import Span
 from chunkviz.ui.viewer.payload import (
-    Pointer,
-    chunk_at,
     document_message,
     encode_boundaries,
     fingerprint,
     leb128,
-    move_pointer,
     pointer_message,
 )
+from chunkviz.ui.viewer.pointer import Pointer, chunk_at, move_pointer
 
 
 def read(message: bytes) -> tuple[dict[str, Any], bytes]:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 import chunkviz as cv
 from chunkviz import cli
 from chunkviz.alignment import OwnChunks
+from chunkviz.assertions import assertions, coverage
 from chunkviz.errors import ParameterError
-from chunkviz.recipe import FINDING_NAMES, Check, Recipe, assertions, coverage, read_recipe, recipe_of, write_recipe
+from chunkviz.recipe import FINDING_NAMES, Check, Recipe, read_recipe, recipe_of, write_recipe
 from chunkviz.records import Record
 from tests.core.test_results import partial
 

@@ -17,15 +17,13 @@ import streamlit as st
 from chunkviz.ui import session
 from chunkviz.ui.viewer.layers import findings_message, lanes_message
 from chunkviz.ui.viewer.payload import (
-    Pointer,
     boundaries_message,
     document_message,
     facts_of,
     fingerprint,
-    marked_span,
-    move_pointer,
     pointer_message,
 )
+from chunkviz.ui.viewer.pointer import Pointer, marked_span, move_pointer
 from chunkviz.ui.viewer.source import relay_script, viewer_script, viewer_style
 
 if TYPE_CHECKING:
