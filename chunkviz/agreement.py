@@ -103,7 +103,7 @@ class Agreement:
 
     @property
     def f1(self) -> float | None:
-        """Harmonic mean of precision and recall; None where neither has a boundary."""
+        """Harmonic mean of precision and recall, 0 to 1; None where neither has a boundary."""
         total = len(self.a) + len(self.b)
         return 2 * len(self.shared) / total if total else None
 
@@ -158,9 +158,10 @@ def _check_same_text(a: Chunking, b: Chunking) -> None:
 
 
 def pairs(a: NDArray[np.int64], b: NDArray[np.int64], tolerance: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the indices of a largest set of pairs at most ``tolerance`` apart, taken from left to right.
+    """Return the indices of a largest set of pairs at most ``tolerance`` apart, from left to right: two int64 (m,).
 
-    On a line, pairing the first two that are near enough never costs a pair later.
+    ``a`` and ``b`` are increasing places in characters, int64 (n,) and (k,). On a line, pairing the first
+    two that are near enough never costs a pair later.
     """
     if tolerance == 0:
         _, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)

@@ -37,7 +37,7 @@ class Segments:
         return len(self.starts)
 
     def with_neighbours(self, window: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return starts and ends of each segment together with ``window`` neighbours on either side."""
+        """Return starts and ends, int64 (n,) each, of each segment with ``window`` neighbours on either side."""
         places = np.arange(len(self))
         first = np.maximum(places - window, 0)
         last = np.minimum(places + window, len(self) - 1)

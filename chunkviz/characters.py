@@ -99,7 +99,7 @@ def characters_before(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int
 
 
 def line_beginnings(data: bytes, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    r"""Return where the line of each offset begins; \n, \r\n and \r end a line."""
+    r"""Return where the line of each offset begins, int64 (n,), in bytes; \n, \r\n and \r end a line."""
     codes = np.frombuffer(data, np.uint8)
     ends = codes == ord("\n")
     if b"\r" in data:

@@ -179,7 +179,7 @@ def size_bins(counts: NDArray[np.int64], bins: int = 30) -> tuple[NDArray[np.int
     if len(counts) == 0:
         return np.array([0, 1], np.int64), np.array([], np.int64)
     low, high = int(counts.min()), int(counts.max())
-    width = next(w for w in _round_widths() if (high // w) - (low // w) < bins)
+    width = next(each for each in _round_widths() if (high // each) - (low // each) < bins)
     first = low // width
     edges = np.arange(first, high // width + 2, dtype=np.int64) * width
     return edges, counts // width - first

@@ -138,7 +138,14 @@ class Recipe(BaseModel):
 
 
 def recipe_of(strategy: Strategy, **services: Any) -> Recipe:
-    """Return the recipe of a strategy; ``services`` are the other fields of :class:`Recipe`."""
+    """Return the recipe of a strategy; ``services`` are the other fields of :class:`Recipe`.
+
+    Raises
+    ------
+    ParameterError
+        For chunks that were made elsewhere, a field that there is not, and an option that holds a key.
+
+    """
     if isinstance(strategy, OwnChunks):
         message = f"{strategy} were made elsewhere, so no recipe makes them again; choose a strategy."
         raise ParameterError(message)

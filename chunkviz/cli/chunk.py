@@ -40,7 +40,7 @@ def declare(commands: Commands) -> None:
         help=r"a parameter of the strategy; once for each value of a list, where \n is a line end and \t a tab",
     )  # fmt: skip
     parser.add_argument(
-        "--out", metavar="FILE", type=Path, help=f"file to write: {', '.join(f'.{e}' for e in FORMATS)}"
+        "--out", metavar="FILE", type=Path, help=f"file to write: {', '.join(f'.{ending}' for ending in FORMATS)}"
     )
     parser.add_argument("--format", choices=tuple(FORMATS), help="format, where the ending of --out does not say it")
     parser.add_argument("--name", metavar="NAME", help="name of what comes by standard input, such as notes.md")

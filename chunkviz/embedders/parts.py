@@ -83,7 +83,7 @@ def rows_of(count: int, parts: list[Part], vectors: NDArray[np.float32]) -> NDAr
 def whole_texts(
     texts: Sequence[str], requests: list[list[Part]], answered: list[tuple[list[Part], NDArray[np.float32]]]
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the vectors of the texts of which every part was answered."""
+    """Return the vectors, float32 (dimensions,), of the texts of which every part was answered; none of two lengths."""
     if len({vectors.shape[1] for _, vectors in answered}) != 1:
         return {}
     parts = [part for request, _ in answered for part in request]

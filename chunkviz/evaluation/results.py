@@ -117,11 +117,11 @@ class Evaluation:
         return np.array([each.recall_at[place] for each in self.results], np.float64)
 
     def mean(self, measure: str) -> float:
-        """Return the mean over all questions; raises as ``values``."""
+        """Return the mean over all questions, in the unit of the measure; raises as ``values``."""
         return float(self.values(measure).mean())
 
     def deviation(self, measure: str) -> float:
-        """Return the standard deviation over the questions (of these, not an estimate for others)."""
+        """Return the standard deviation over the questions (of these, not an estimate for others), as ``mean``."""
         return float(self.values(measure).std())
 
     def interval(self, measure: str, *, draws: int = DRAWS, seed: int = SEED) -> Interval:

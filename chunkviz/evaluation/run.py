@@ -57,6 +57,8 @@ def evaluate(
     ParameterError
         Without a question or a chunking, for a ``k`` or a budget below 1, and for a question about a document that
         was not chunked.
+    UnknownNameError
+        For a unit or a ranking that there is not.
     ServiceError, Cancelled
         As of ``Index``.
 

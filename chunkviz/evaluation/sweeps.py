@@ -162,7 +162,7 @@ def sweep(
     ------
     Cancelled
         When ``report`` or ``services.report`` does.
-    ParameterError
+    ParameterError, UnknownNameError
         As of ``evaluate``, for what concerns every setting.
 
     """

@@ -54,7 +54,7 @@ class Line:
 
     @property
     def size(self) -> float:
-        """Height of the type, to half a point."""
+        """Height of the type in points, to half of one."""
         return max(0.5, round(2 * (self.first.top - self.first.bottom)) / 2)
 
     @property

@@ -147,7 +147,7 @@ class Index:
         return self._ranked(question, None).order
 
     def orders(self, questions: Sequence[str]) -> Iterator[NDArray[np.int64]]:
-        """Yield the ``order`` of each question, the embedder being asked for all of them at once."""
+        """Yield the ``order`` of each question, the embedder asked for all of them at once; raises as ``search``."""
         for question in questions:
             _check_question(question)
         if self._dense is not None:

@@ -70,7 +70,7 @@ class Lexical:
         return scores.round(_DIGITS)
 
     def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return which chunks the question has anything to do with."""
+        """Return which chunks the question has anything to do with, bool (n,)."""
         return scores > 0
 
 
@@ -137,7 +137,14 @@ class Dense:
         self._asked: dict[str, NDArray[np.float32]] = {}
 
     def prepare(self, questions: Sequence[str]) -> None:
-        """Embed the questions that were not asked before, together."""
+        """Embed the questions that were not asked before, together.
+
+        Raises
+        ------
+        ServiceError
+            As of ``chunkviz.embedding.embed_texts``, and for vectors of another length than the chunks'.
+
+        """
         new = [each for each in dict.fromkeys(questions) if each not in self._asked]
         if not new or not len(self.rows):
             return
@@ -160,7 +167,7 @@ class Dense:
         return scores if row.any() else np.full(len(scores), np.nan, np.float32)
 
     def all_scores(self, questions: Sequence[str]) -> list[NDArray[np.float32]]:
-        """Return the ``scores`` of each question, by one matrix product for all of them."""
+        """Return the ``scores`` of each question, float32 (n,) each, by one matrix product for all of them."""
         if not len(self.rows):
             return [np.zeros(0, np.float32) for _ in questions]
         self.prepare(questions)
@@ -170,12 +177,12 @@ class Dense:
         return list(scores)
 
     def found(self, scores: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return which chunks have a vector to compare."""
+        """Return which chunks have a vector to compare, bool (n,)."""
         return self._usable & np.isfinite(scores)
 
 
 def best_first(scores: NDArray[Any], found: NDArray[np.bool_], k: int | None = None) -> NDArray[np.int64]:
-    """Return the places of the ``k`` best scores among those found, the best first, equal ones in their order."""
+    """Return the places of the ``k`` best scores found, the best first, equal ones in their order; int64 (m,)."""
     if k is None and found.all():
         return np.argsort(-scores, kind="stable")
     places: NDArray[np.int64] = np.flatnonzero(found)

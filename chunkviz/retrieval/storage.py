@@ -46,7 +46,7 @@ class Stored:
 
 
 def save(index: Index, folder: Path) -> None:
-    """Write an index; a folder that holds one is written anew."""
+    """Write an index; a folder that holds one is written anew. Raises as ``Index.save`` says."""
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / _FILE).is_file())):
         message = f"folder must be new, empty or an index saved before, and {folder} is not; choose another one."
         raise ParameterError(message)

@@ -52,7 +52,7 @@ class Terms:
         return document.derive("search terms", lambda: _find(document.text, report))
 
     def within(self, start: int, end: int) -> NDArray[np.int64]:
-        """Return the words of the terms that lie in a span whole; one that a boundary cuts is in neither part."""
+        """Return the words of the terms that lie whole in a span, int64 (m,); one that is cut is in neither part."""
         first, last = np.searchsorted(self.starts, (start, end)).tolist()
         words: NDArray[np.int64] = self.words[first:last][self.ends[first:last] <= end]
         return words
