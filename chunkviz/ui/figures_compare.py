@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from chunkviz.ui.figures import layout_of
+from chunkviz.ui.text import shortened
 
 MOST_POINTS = 4_000
 """Points of a bar code, all strips and the gaps between lines included."""
@@ -84,7 +85,8 @@ def bar_code(strips: Sequence[Strip], length: int) -> go.Figure:
         )  # fmt: skip
         figure.add_annotation(
             x=0, xref="paper", xanchor="left", y=base + _NAME_LINE + 0.02, yanchor="bottom", showarrow=False,
-            text=f"{escape(_short(strip.name))} · {len(strip.offsets):,}", font={"color": strip.colour, "size": 12},
+            text=f"{escape(shortened(strip.name, _LONGEST_NAME))} · {len(strip.offsets):,}",
+            font={"color": strip.colour, "size": 12},
         )  # fmt: skip
     figure.update_layout(
         height=_STRIP * len(strips) + 58, margin={"l": 8, "r": 8, "t": 4, "b": 8}, dragmode=False,
@@ -111,7 +113,7 @@ def token_histograms(
         numbers = np.histogram(sizes, edges)[0]
         heights = numbers / max(1, len(sizes))
         figure.add_scatter(
-            x=middles, y=heights.tolist(), mode="lines+markers", name=escape(_short(name)),
+            x=middles, y=heights.tolist(), mode="lines+markers", name=escape(shortened(name, _LONGEST_NAME)),
             line={"color": colours[place], "width": 2, "shape": "hvh", "dash": _DASHES[place % len(_DASHES)]},
             marker={"symbol": _SYMBOLS[place % len(_SYMBOLS)], "color": colours[place],
                     "size": [7 if height else 0 for height in heights.tolist()]},
@@ -134,7 +136,7 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]],
     ``names`` begin with a letter, which alone stands along the other side; ``ink`` is the colour of the numbers.
     """
     letters = [name[:1] for name in names]
-    rows = [escape(_short(name, 22)) for name in names]
+    rows = [escape(shortened(name, 22)) for name in names]
     text = [["–" if cell is None else f"{cell:.2f}" for cell in row] for row in cells]
     hover = [
         [f"{escape(one)}<br>{escape(other)}<br>F1 {text[y][x]}" for x, other in enumerate(names)]
@@ -165,7 +167,3 @@ def _with_gaps(low: NDArray[Any], high: NDArray[Any]) -> list[float | None]:
     for one, other in zip(low.tolist(), high.tolist(), strict=True):
         points += [one, other, None]
     return points
-
-
-def _short(name: str, most: int = _LONGEST_NAME) -> str:
-    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"

@@ -8,7 +8,7 @@ import streamlit as st
 from chunkviz.chunk import Chunk, Chunking
 from chunkviz.small_to_big import Collected, Passage, collect
 from chunkviz.ui import session
-from chunkviz.ui.text import as_plain
+from chunkviz.ui.text import as_plain, shortened
 from chunkviz.ui.viewer.pointer import chunk_at
 
 _MOST_HITS = 50
@@ -184,4 +184,4 @@ def _heading(chunking: Chunking, passage: Passage) -> str:
 
 def _words(chunk: Chunk, most: int) -> str:
     words = " ".join(chunk.document.text[chunk.start : min(chunk.end, chunk.start + 2 * most)].split())
-    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
+    return shortened(words, most)
