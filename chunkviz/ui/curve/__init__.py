@@ -33,7 +33,7 @@ def _read(*names: str) -> str:
 _stage = st.components.v2.component(
     "chunkviz_curve",
     css=f"{_read('curve.css')}\n{figure_style()}",
-    js=f"{viewer_parts('text.js', 'model.js', 'palette.js')}\n{figure_script()}\n{_read(*_SCRIPTS)}",
+    js=f"{viewer_parts('text.js', 'model.js', 'palette.js', 'stage.js')}\n{figure_script()}\n{_read(*_SCRIPTS)}",
 )
 _relay = st.components.v2.component("chunkviz_curve_relay", js=relay_script())
 

@@ -524,33 +524,7 @@ const CURVE_SKELETON = `
   </div>
   <div class="live" aria-live="polite"></div>`
 
-/** @type {WeakMap<object, Curve>} */
-const CURVES = new WeakMap()
-
 /** Runs again at each change of data or theme. */
 export default function mountCurve(component) {
-  const { data, parentElement } = component
-  if (!(data instanceof Uint8Array)) return undefined
-  const size = new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true)
-  const head = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + size)))
-  const shared = (globalThis.chunkvizViewers ??= new Map())
-  if (!shared.has(head.viewer)) shared.set(head.viewer, { inbox: new Map(), stage: null })
-  const entry = shared.get(head.viewer)
-  const curve = CURVES.get(parentElement) ?? new Curve(parentElement)
-  CURVES.set(parentElement, curve)
-  entry.stage = curve
-  curve.inbox = entry.inbox
-  curve.update(component, head)
-  if (curve.source !== data) {
-    curve.source = data
-    entry.inbox.set("curve", { head, body: data.subarray(4 + size) })
-  }
-  for (const kind of ["curve", "state"]) curve.receive(kind)
-  return () => {
-    curve.dispose()
-    CURVES.delete(parentElement)
-    if (entry.stage !== curve) return
-    entry.stage = null
-    entry.inbox.delete("curve")
-  }
+  return mountStage(component, (element) => new Curve(element), ["curve", "state"])
 }

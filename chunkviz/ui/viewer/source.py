@@ -18,6 +18,7 @@ _SCRIPTS = (
     "detail.js",
     "table.js",
     "layout.js",
+    "stage.js",
     "viewer.js",
 )
 """Parts of one module, in the order they are joined; together they need no build step."""

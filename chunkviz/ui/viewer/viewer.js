@@ -580,34 +580,7 @@ function putBeside(tooltip, x, y) {
   tooltip.style.top = `${(below ? y + 22 : Math.max(8, y - height - 12)) - zero.top}px`
 }
 
-/** @type {WeakMap<object, Viewer>} */
-const VIEWERS = new WeakMap()
-
 /** Runs again at each change of data or theme. */
 export default function mount(component) {
-  const { data, parentElement } = component
-  if (!(data instanceof Uint8Array)) return undefined
-  const size = new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true)
-  const head = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + size)))
-  const shared = (globalThis.chunkvizViewers ??= new Map())
-  if (!shared.has(head.viewer)) shared.set(head.viewer, { inbox: new Map(), stage: null })
-  const entry = shared.get(head.viewer)
-  const viewer = VIEWERS.get(parentElement) ?? new Viewer(parentElement)
-  VIEWERS.set(parentElement, viewer)
-  entry.stage = viewer
-  viewer.inbox = entry.inbox
-  viewer.update(component, head)
-  if (viewer.source !== data) {
-    viewer.source = data
-    entry.inbox.set("document", { head, body: data.subarray(4 + size) })
-  }
-  for (const kind of ["document", "boundaries", "pointer", "lanes", "findings"]) viewer.receive(kind)
-  return () => {
-    viewer.dispose()
-    VIEWERS.delete(parentElement)
-    if (entry.stage !== viewer) return
-    entry.stage = null
-    // The boundaries stay: should this part alone come back, nobody would send them again.
-    entry.inbox.delete("document")
-  }
+  return mountStage(component, (element) => new Viewer(element), ["document", "boundaries", "pointer", "lanes", "findings"])
 }
