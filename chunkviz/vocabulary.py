@@ -103,7 +103,7 @@ def character_tables(pieces: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArra
 
 
 def starts_of(tokens: NDArray[np.uint32], begun: NDArray[np.int64], back: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the character offset at which each of ``tokens`` starts, int64 (n,), by two tables of their vocabulary."""
+    """Return the character offset at which each of ``tokens`` starts, by the two tables of their vocabulary."""
     starts = np.cumsum(begun.take(tokens), dtype=np.int64)
     starts -= back.take(tokens)
     return starts

@@ -25,8 +25,7 @@ def find_matches(chunks: Sequence[Chunk], question: str) -> tuple[Span, ...]:
     starts = np.fromiter((chunk.start for chunk in chunks), np.int64, len(chunks))
     places = {number: np.flatnonzero(terms.words == number) for number in asked}
     half = len(chunks) / 2
-    holding = {word: np.unique(np.searchsorted(starts, terms.starts[places[word]], "right")) for word in asked}
-    rare = [word for word in asked if len(holding[word]) <= half]
+    rare = [n for n in asked if len(np.unique(np.searchsorted(starts, terms.starts[places[n]], "right"))) <= half]
     found = [places[number] for number in rare or asked]
     if not found:
         return ()
