@@ -243,13 +243,13 @@ class Placing:
     def _why_not(self, text: str) -> str:
         after = "the beginning" if self._last is None else f"chunk {self._last.number}"
         if without_surrogates(text) != text:
-            return f"nothing like it follows {after}; it holds half a surrogate pair"
+            return f"it does not follow {after}; it holds half a surrogate pair, so nothing can be nearly the same"
         if self._failures >= APPROXIMATE_FAILURES:
             return (
                 f"it does not follow {after} as it is; after {APPROXIMATE_FAILURES:,} lost ones none is sought further"
             )
         reached = self._approximate_limit(text) - self._end
-        reason = f"nothing {SCORE:.0f}% like it stands in the {reached:,} characters that follow {after}"
+        reason = f"the {reached:,} characters after {after} hold neither this text nor one nearly the same"
         elsewhere = self.dense.find(text) if self._whole_searches < WHOLE_SEARCHES else -1
         if elsewhere >= 0:
             self._whole_searches += 1

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
@@ -13,6 +11,8 @@ from typing import Any
 from chunkviz.document import Document
 from chunkviz.errors import DocumentError
 from chunkviz.evaluation.excerpts import Located, locate
+from chunkviz.evaluation.question_files import question_rows
+from chunkviz.rows import shown
 from chunkviz.span import Span
 
 _NAMES = ("document", "corpus_id", "source")
@@ -47,10 +47,13 @@ class Problem:
     question: str
     excerpt: str
     reason: str
+    line: int | None = None
+    """Line of the file it begins on, from 1, where the file has a line for each."""
 
     def __str__(self) -> str:
         """Return one sentence."""
-        return f"Question {self.row} ({_short(self.question)}): {self.reason}"
+        line = "" if self.line is None else f"line {self.line}, "
+        return f"Question {self.row} ({line}{_short(self.question)}): {self.reason}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,58 +70,68 @@ class QuestionSet:
         return tuple(each for each in self.questions if all(one.document_id in known for one in each.references))
 
 
-def load_questions(source: str | Path | bytes, documents: Document | Sequence[Document]) -> QuestionSet:
+def load_questions(
+    source: str | Path | bytes,
+    documents: Document | Sequence[Document],
+    *,
+    name: str | None = None,
+    report: Callable[[float], None] = lambda _: None,
+) -> QuestionSet:
     """Return the questions of a CSV, JSON or JSONL file, given as its path or as its bytes.
 
     Each row has a ``question`` and ``references``: excerpts, or objects with ``content`` or with ``start_index`` and
     ``end_index`` (or both: then the content decides), as in Chroma's published data. A row or a reference may name
     its document (``document``, ``corpus_id`` or ``source``: the name, with or without its folders and ending);
     otherwise the first document that holds the excerpt counts. In CSV, references are JSON or one excerpt as it is.
-    A question none of whose references is found is left out, and listed. ``proposed_by`` names the model that proposed
-    a question.
+    A question none of whose references is found is left out, and listed; so is a blank one. ``proposed_by`` names the
+    model that proposed a question. Messages call the file ``name``; ``report`` is told the share done (0 to 1) and may
+    end the work.
 
     Raises
     ------
     DocumentError
-        When the file cannot be read, or holds no rows of that kind.
+        When the file cannot be read, or a row has no question or no references; naming file and line.
 
     """
-    shown = "the questions" if isinstance(source, bytes) else str(source)
+    shown_as = name or ("the file of questions" if isinstance(source, bytes) else str(source))
     try:
         data = source if isinstance(source, bytes) else Path(source).read_bytes()
-        rows = _rows(data.decode("utf-8-sig"))
     except OSError as error:
-        message = f"{shown} cannot be read ({error.strerror or error})."
-        raise DocumentError(message) from error
-    except (ValueError, csv.Error, RecursionError) as error:
-        message = f"{shown} must be UTF-8 CSV, JSON or JSONL with question and references ({error})."
+        message = f"{shown_as} cannot be read ({error.strerror or error})."
         raise DocumentError(message) from error
     known = (documents,) if isinstance(documents, Document) else tuple(documents)
+    rows = question_rows(data, shown_as)
     questions: list[Question] = []
     problems: list[Problem] = []
     approximate: list[Problem] = []
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict) or not str(row.get("question") or "").strip() or "references" not in row:
-            message = f"{shown} must have question and references in every row; row {number} has not."
-            raise DocumentError(message)
-        text = str(row["question"]).strip()
+    for number, asked in enumerate(rows, start=1):
+        row, line = asked.row, asked.line
+        text = row["question"].strip() if isinstance(row["question"], str) else ""
+        if not text:
+            told = "it is blank" if isinstance(row["question"], str | None) else "it is no text"
+            problems.append(Problem(number, str(row["question"] or ""), "", f"{told}; type the question.", line))
+            continue
         found: list[Reference] = []
         for each in _references(row["references"]):
+            if isinstance(each, str):
+                problems.append(Problem(number, text, "", each, line))
+                continue
             excerpt = _excerpt(each)
             try:
                 document, place = _place({**_named(row), **each}, known)
             except LookupError as error:
-                problems.append(Problem(number, text, excerpt, str(error.args[0])))
+                problems.append(Problem(number, text, excerpt, str(error.args[0]), line))
                 continue
             found.append(Reference(document.id, place.span))
             if place.how == "approximate":
                 reason = f"placed approximately in {document.name}, likeness {place.likeness:.0f} of 100."
-                approximate.append(Problem(number, text, excerpt, reason))
+                approximate.append(Problem(number, text, excerpt, reason, line))
         if found:
             proposed_by = str(row.get("proposed_by") or "").strip() or None
             questions.append(Question(text, tuple(dict.fromkeys(found)), proposed_by))
         elif not problems or problems[-1].row != number:
-            problems.append(Problem(number, text, "", "it has no references."))
+            problems.append(Problem(number, text, "", "it has no references.", line))
+        report(number / len(rows))
     return QuestionSet(tuple(questions), tuple(problems), tuple(approximate))
 
 
@@ -149,36 +162,22 @@ def save_questions(questions: Iterable[Question], documents: Iterable[Document])
     return (json.dumps({"questions": rows}, indent=1) + "\n").encode()
 
 
-def _rows(text: str) -> list[Any]:
-    stripped = text.lstrip()
-    if stripped.startswith(("{", "[")):
-        try:
-            whole = json.loads(text)
-        except ValueError:
-            lines = [line for line in text.split("\n") if line.strip()]
-            return [json.loads(line) for line in lines]
-        if isinstance(whole, list):
-            return whole
-        return whole["questions"] if isinstance(whole.get("questions"), list) else [whole]
-    rows: list[Any] = list(csv.DictReader(io.StringIO(text, newline="")))
-    if not rows:
-        message = "it is empty"
-        raise ValueError(message)
-    return rows
-
-
-def _references(given: Any) -> Iterator[dict[str, Any]]:
+def _references(given: Any) -> Iterator[dict[str, Any] | str]:
+    """Yield references as objects, or one sentence in place of each that can be none."""
     if isinstance(given, str):
         try:
-            parsed = json.loads(given)
-        except ValueError:
-            parsed = given
-        given = parsed if isinstance(parsed, list | dict) else given
+            whole = json.loads(given)
+        except (ValueError, RecursionError):
+            whole = given
+        given = whole if isinstance(whole, list | dict) else given
     for each in given if isinstance(given, list) else [given]:
         if isinstance(each, dict):
             yield each
-        elif each is not None and str(each).strip():
-            yield {"content": str(each)}
+        elif isinstance(each, str):
+            if each.strip():
+                yield {"content": each}
+        elif each is not None:
+            yield f"a reference must be an excerpt, or an object with content or offsets, not {shown(each)}."
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,7 +208,10 @@ def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple
             found = locate(excerpt, document.text, **({} if bound is None else {"bound": bound}))
             if found is not None:
                 return document, found
-    message = f"the excerpt {_short(excerpt)} is not in {name or 'any of the documents'}."
+    only = candidates[0].name if len(candidates) == 1 else ""
+    where = name or only or "any of the documents"
+    hint = "; a list of references must be JSON" if excerpt.lstrip().startswith("[") else ""
+    message = f"the excerpt {_short(excerpt)} is not in {where}, neither word for word nor nearly{hint}."
     raise LookupError(message)
 
 

@@ -152,9 +152,11 @@ def draw_files(document: Document) -> None:
 
 def _take(data: bytes, name: str, identity: str, document: Document) -> None:
     """Read an upload and locate what it refers to; whatever goes wrong is said, and the questions stay."""
-    job = jobs.run(
-        (identity, document.id), "Locating the references", lambda _: load_questions(data, document), slot="questions"
-    )
+
+    def work(job: jobs.Job[QuestionSet]) -> QuestionSet:
+        return load_questions(data, document, name=name, report=job.report)
+
+    job = jobs.run((identity, document.id), "Locating the references", work, slot="questions")
     if not job.done:
         return
     session.put("questions taken", (identity, document.id))
@@ -163,12 +165,15 @@ def _take(data: bytes, name: str, identity: str, document: Document) -> None:
     try:
         found = job.outcome()
     except Cancelled:
+        reports[document.id] = (
+            f"{name} was stopped before all of it was located, so nothing was added; upload it again."
+        )
         return
     except ChunkvizError as error:
         reports[document.id] = str(error)
         return
     before = questions_of(document)
-    if before == bundled(document):
+    if found.questions and before == bundled(document):
         before = ()  # the person's own take their place; a button brings them back
     put_questions(document, (*before, *found.questions))
     reports[document.id] = Report(name, len(questions_of(document)) - len(before), found)
@@ -195,7 +200,7 @@ def _draw_report(document: Document) -> None:
     listed = [*problems, *report.found.approximate]
     st.dataframe(
         {
-            "Row": [each.row for each in listed[:_MOST_LISTED]],
+            ("Entry" if listed[0].line is None else "Line"): [each.line or each.row for each in listed[:_MOST_LISTED]],
             "Question": [each.question for each in listed[:_MOST_LISTED]],
             "Excerpt": [each.excerpt for each in listed[:_MOST_LISTED]],
             "Reason": [each.reason for each in listed[:_MOST_LISTED]],

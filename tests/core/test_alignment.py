@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import chunkviz as cv
-from chunkviz import export, placing, records
+from chunkviz import export, placing, records, rows
 from chunkviz.agreement import agreement
 from chunkviz.alignment import Aligned, OwnChunks, align
 from chunkviz.errors import Cancelled, DocumentError, ParameterError, UnknownNameError
@@ -105,7 +106,7 @@ def test_what_cannot_be_placed_is_listed_and_the_rest_goes_on() -> None:
     )
     assert spans(aligned) == [(0, 13), (25, 41)]
     assert [(each.record.number, each.reason) for each in aligned.unplaced] == [
-        (2, "nothing 90% like it stands in the 23 characters that follow chunk 1"),
+        (2, "the 23 characters after chunk 1 hold neither this text nor one nearly the same"),
         (3, "it holds no text"),
         (5, "it is out of order: it stands at character 14, away from chunk 4"),
     ]
@@ -169,9 +170,11 @@ def test_a_chunk_inside_the_one_before_is_placed_if_it_is_nowhere_else() -> None
 
 def test_chunks_of_another_document_are_refused_in_one_sentence() -> None:
     document = cv.Document("Something else.", "other.txt")
-    with pytest.raises(
-        ParameterError, match=r"none of the 1 chunks of own.csv is in other.txt; the first: nothing 90%"
-    ):
+    message = (
+        "none of the 1 chunks of own.csv is in other.txt; the first: the 14 characters after the beginning hold "
+        "neither this text nor one nearly the same. Give the document they were made of."
+    )
+    with pytest.raises(ParameterError, match=re.escape(message)):
         align(document, made("A kettle is a vessel with a lid."), file="own.csv")
     with pytest.raises(ParameterError, match=r"own\.csv holds no chunks"):
         align(document, (), file="own.csv")
@@ -309,10 +312,10 @@ def test_what_cannot_be_read_is_named_by_file_line_and_column(data: bytes, messa
 
 
 def test_files_and_numbers_of_chunks_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records, "MAX_BYTES", 20)
+    monkeypatch.setattr(rows, "MAX_BYTES", 20)
     with pytest.raises(DocumentError, match="own has 21 bytes; chunks are read from files of at most 20"):
         read_records(b"x" * 21, "own")
-    monkeypatch.setattr(records, "MAX_BYTES", 100)
+    monkeypatch.setattr(rows, "MAX_BYTES", 100)
     monkeypatch.setattr(records, "MAX_RECORDS", 1)
     with pytest.raises(DocumentError, match="own, line 2: a file may hold 1 chunks"):
         read_records(b'{"text": "a"}\n{"text": "b"}', "own")

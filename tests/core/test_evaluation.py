@@ -261,7 +261,7 @@ def test_questions_are_read_as_people_have_them(data: bytes, tmp_path: Path) -> 
 
 def test_what_cannot_be_located_is_listed_and_what_is_near_is_told() -> None:
     rows = [
-        {"question": "One?", "references": ["It closes at dusk", "nowhere to be found in this"]},
+        {"question": "One?", "references": ["It closes at dusk", "nowhere to be found"]},
         {"question": "Two?", "references": ["dusk"], "document": "other.md"},
         {"question": "Three?", "references": []},
         {"question": "Four?", "references": [{"start_index": 90, "end_index": 9000}]},
@@ -270,7 +270,7 @@ def test_what_cannot_be_located_is_listed_and_what_is_near_is_told() -> None:
     found = load_questions(json.dumps(rows).encode(), ESSAY)
     assert [each.question for each in found.questions] == ["One?", "Five?"]
     assert [str(each) for each in found.problems] == [
-        "Question 1 ('One?'): the excerpt 'nowhere to be found in this' is not in any of the documents.",
+        "Question 1 ('One?'): the excerpt 'nowhere to be found' is not in a/vent.md, neither word for word nor nearly.",
         "Question 2 ('Two?'): it is about 'other.md', which is not among the documents.",
         "Question 3 ('Three?'): it has no references.",
         "Question 4 ('Four?'): a reference has neither an excerpt nor offsets inside its document.",
@@ -285,10 +285,108 @@ def test_an_exact_place_in_a_later_document_wins_over_a_near_one() -> None:
     assert load_questions(rows, [near, exact]).questions[0].references[0].document_id == exact.id
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"a,b\n1,2\n", b'[{"question": " "}]', b"\xff", b'{"a": 1}\n{"b"', b"[1]"])
-def test_what_is_no_file_of_questions_is_one_sentence(data: bytes) -> None:
-    with pytest.raises(DocumentError, match=r"^the questions must .*question and references.*\.$"):
-        load_questions(data, ESSAY)
+NEITHER = (
+    "q.jsonl holds no questions; give CSV with the columns question and references, or JSON objects that have both."
+)
+LIST = b'{"question": "When?", "references": ["dusk"]}\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b" \n", NEITHER.replace("holds no questions", "is empty")),
+        (b"question,references\n", NEITHER),
+        (b"[]", NEITHER),
+        (b'{"questions": []}', NEITHER),
+        (
+            b"name,references\nwhale,grey\n",
+            ("q.jsonl, line 1: the header must have the columns question and references, and has name, references; "
+            "rename or add the column question."),
+        ),
+        (
+            LIST + b'\n{"q": "When?"}\n',
+            ("q.jsonl, line 3: it must have the fields question and references, and has q; rename or add the fields "
+            "question and references."),
+        ),
+        (
+            b'{"questions": [{"question": "When?", "references": ["dusk"]}, {"question": "When?"}]}',
+            ("q.jsonl, entry 2: it must have the fields question and references, and has question; rename or add the "
+            "field references."),
+        ),
+        (
+            LIST * 2 + b'{"question": "When?" "references": []}\n' + LIST,
+            "q.jsonl, line 3, column 22: it must be JSON (Expecting ',' delimiter); give one whole object a line.",
+        ),
+        (
+            b'{"question": "When?", "references": \n' + LIST,
+            "q.jsonl, line 1, column 37: it must be JSON (Expecting value); give one whole object a line.",
+        ),
+        (
+            b'{\n "questions": [\n  {"question": "When?",\n   "references" ["dusk"]}]}',
+            "q.jsonl, line 4, column 17: it must be JSON (Expecting ':' delimiter); give one whole object a line.",
+        ),
+        (b"[1]", "q.jsonl, entry 1: each must be a JSON object, not 1."),
+        (LIST + b"7", "q.jsonl, line 2: each line must be a JSON object, not 7."),
+        (b"question,references\n\xe9?,dusk\n", "q.jsonl, line 2: it must be UTF-8, and byte 20 is not; save it as UTF-8."),
+        (b'question,references\nWhen?,["dusk", "x"]\n', "q.jsonl, line 2: it has more columns than the header's 2."),
+        (b"[" * 200_000, "q.jsonl, line 1: it is nested too deep, or holds a number too long, to be read."),
+    ],
+)  # fmt: skip
+def test_a_broken_file_of_questions_is_refused_in_one_sentence(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        load_questions(data, ESSAY, name="q.jsonl")
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'[{"question": "When?", "references": "It closes at dusk"}]',  # an array, whatever the ending of the file
+        b'{"question": "When?", "references": "It closes at dusk"}',
+        b'{\n"question": "When?",\n"references": "It closes at dusk"\n}',
+        b"references;question\nIt closes at dusk;When?\n",
+    ],
+)
+def test_a_reference_may_be_a_text_and_not_a_list(data: bytes) -> None:
+    found = load_questions(data, ESSAY, name="q.jsonl")
+    assert found.problems == ()
+    assert [(each.question, each.references[0].span) for each in found.questions] == [("When?", S(25, 42))]
+
+
+def test_a_row_that_cannot_be_used_is_listed_with_its_line_and_the_others_are_kept() -> None:
+    rows = [
+        {"question": "One?", "references": ["dusk", 5]},
+        {"question": " ", "references": ["dusk"]},
+        {"question": 3, "references": ["dusk"]},
+        {"question": "Four?", "references": "['It closes', 'at dusk']"},
+        {"question": "Five?", "references": None},
+    ]
+    found = load_questions("\n\n".join(map(json.dumps, rows)).encode(), ESSAY)
+    assert [each.question for each in found.questions] == ["One?"]
+    assert [str(each) for each in found.problems] == [
+        "Question 1 (line 1, 'One?'): a reference must be an excerpt, or an object with content or offsets, not 5.",
+        "Question 2 (line 3, ''): it is blank; type the question.",
+        "Question 3 (line 5, '3'): it is no text; type the question.",
+        (
+            "Question 4 (line 7, 'Four?'): the excerpt \"['It closes', 'at dusk']\" is not in a/vent.md, neither word for "
+            "word nor nearly; a list of references must be JSON."
+        ),
+        "Question 5 (line 9, 'Five?'): it has no references.",
+    ]
+
+
+def test_locating_tells_how_far_it_is_and_can_be_ended() -> None:
+    told: list[float] = []
+
+    def stop(share: float) -> None:
+        told.append(share)
+        if len(told) == 2:
+            message = "enough"
+            raise Cancelled(message)
+
+    with pytest.raises(Cancelled):
+        load_questions(LIST * 4, ESSAY, report=stop)
+    assert told == [0.25, 0.5]
 
 
 def test_a_file_that_is_not_there_is_named() -> None:
@@ -502,7 +600,7 @@ def test_what_cannot_be_read_or_placed_is_told_and_the_rest_goes_on(
     assert run(corpus, *TWO_SETTINGS) == 1
     captured = capsys.readouterr()
     assert "broken.pdf" in captured.err
-    assert "Question 3 ('Who?'): the excerpt 'nobody knows who it was' is not in any" in captured.err
+    assert "Question 3 (line 3, 'Who?'): the excerpt 'nobody knows who it was' is not in any" in captured.err
     assert "2 questions, 2 documents" in captured.out
 
 

@@ -254,15 +254,26 @@ def test_an_upload_says_what_it_could_not_locate(app: Start) -> None:
     assert "1 question added" in words(at)
     assert "1 reference could not be used" in words(at)
     listed = table(at, -1)
-    assert listed["Row"] == [2]
-    assert "is not in any of the documents" in listed["Reason"][0]
+    assert listed["Line"] == [2]
+    assert listed["Reason"][0].endswith("is not in essay.txt, neither word for word nor nearly.")
     assert at.selectbox(key="question shown").options == ["1. Where is it?"]
     assert metrics(at)["Whole / split / lost"] == "1 / 0 / 0"
 
 
+def test_a_file_about_another_document_leaves_the_questions_as_they_are(app: Start) -> None:
+    at = upload(app(), "mine.csv", b"question,references\nWhere?,A stretch of some other document.\n")
+    assert "0 questions added from mine\\.csv. 1 reference could not be used." in words(at)
+    assert len(at.selectbox(key="question shown").options) == 6
+
+
 def test_a_file_of_another_kind_leaves_the_questions_as_they_are(app: Start) -> None:
     at = upload(app(), "mine.csv", b"name,colour\nwhale,grey\n")
-    assert "question and references" in words(at)
+    assert [each.value.replace("\\", "") for each in at.error] == [
+        (
+            "mine.csv, line 1: the header must have the columns question and references, and has name, colour; rename or "
+            "add the columns question and references."
+        )
+    ]
     assert len(at.selectbox(key="question shown").options) == 6
 
 
