@@ -11,7 +11,7 @@ Lexical by default (BM25), which needs no model; dense with any embedder, or bot
 
 from chunkviz.retrieval.hits import Hit, ModelInput, Passage, collect, format_hits
 from chunkviz.retrieval.index import Index
-from chunkviz.retrieval.matches import find_matches
+from chunkviz.retrieval.matches import Matches, find_matches
 from chunkviz.retrieval.rankings import RANKINGS, Ranking
 from chunkviz.retrieval.terms import split_terms
 
@@ -19,6 +19,7 @@ __all__ = [
     "RANKINGS",
     "Hit",
     "Index",
+    "Matches",
     "ModelInput",
     "Passage",
     "Ranking",

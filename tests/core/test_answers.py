@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import chunkviz as cv
 from chunkviz.answers import SYSTEM_PROMPT, Answer, Answerer, Piece, build_prompt, split_citations
 from chunkviz.errors import ParameterError, ServiceError
-from chunkviz.retrieval import Hit, Index, find_matches, format_hits
+from chunkviz.retrieval import Hit, Index, Matches, find_matches, format_hits
 from tests.services.server import KEY, Server, running
 
 TEXT = "The vent closes at dusk.\n\nThe pump starts at dawn.\n\nRain stops the pump."
@@ -99,15 +99,20 @@ def test_an_answer_without_text_is_an_error_with_its_reason(server: Server, choi
 def test_matches_are_the_words_that_tell_chunks_apart() -> None:
     chunking = cv.Recursive(chunk_size=8, chunk_overlap=0).chunk(cv.Document(TEXT))
     assert len(chunking) == 3
-    found = [TEXT[span.start : span.end] for span in find_matches(chunking.chunks, "the VENT, at Dawn?")]
-    assert found == ["vent", "dawn"]
+    matches = find_matches(chunking.chunks, "the VENT, at Dawn?")
+    assert [TEXT[span.start : span.end] for span in matches.spans] == ["vent", "dawn"]
+    assert (matches.terms, matches.common) == (("vent", "dawn"), ("the", "at"))
+    last = chunking[2].span
+    within = find_matches(chunking.chunks, "the VENT, at Dawn?", within=[last])
+    assert within.spans == tuple(span for span in matches.spans if span in last)
+    assert within.terms == matches.terms
     # Where the question has no other words, the common ones are shown.
-    assert [TEXT[span.start : span.end] for span in find_matches(chunking.chunks, "the")] == ["The", "The", "the"]
-    assert find_matches(chunking.chunks, "zebra") == ()
-    assert find_matches((), "vent") == ()
+    assert [TEXT[span.start : span.end] for span in find_matches(chunking.chunks, "the").spans] == ["The", "The", "the"]
+    assert find_matches(chunking.chunks, "zebra") == Matches((), ())
+    assert find_matches((), "vent") == Matches((), ())
 
 
 def test_pairs_of_characters_that_touch_are_one_match() -> None:
     text = "東京駅に行く。山に行く。"
     chunks = cv.FixedSize(chunk_size=7, chunk_overlap=0, unit="characters").chunk(cv.Document(text)).chunks
-    assert [text[span.start : span.end] for span in find_matches(chunks, "東京駅")] == ["東京駅"]
+    assert [text[span.start : span.end] for span in find_matches(chunks, "東京駅").spans] == ["東京駅"]

@@ -11,10 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz.alignment import align
+from chunkviz.records import Record
 from chunkviz.retrieval import Index, Ranking, collect, format_hits
 from chunkviz.samples import load_sample
 from chunkviz.span import Span
 from chunkviz.ui import session
+from chunkviz.ui.own_chunks import OwnSetting
 from chunkviz.ui.retrieve.cards import marked_text
 from tests.pages.test_pages import APP, captions, metrics, well
 from tests.services.server import KEY, Reply, Server, running
@@ -216,3 +219,40 @@ def test_pinned_settings_are_searched_side_by_side(page: Callable[..., AppTest])
         expected += [(hit.rank, hit.chunk.index + 1) for hit in hits]
     assert heads(at) == expected
     assert "**small**" in said(at)
+
+
+def test_own_chunks_are_searched_beside_the_others_and_shown_in_the_document(page: Callable[..., AppTest]) -> None:
+    essay = load_sample("essay")
+    third = len(essay.text) // 3
+    records = [Record(n, n, essay.text[at : at + third]) for n, at in enumerate(range(0, 3 * third, third), 1)]
+    found = align(essay, records, file="mine.jsonl")
+    pinned = json.dumps([{"name": "as it is", "strategy": "recursive"}])
+    at = page(sample="essay", question=TIDE, k="2", pins=pinned)
+    at.session_state["own chunks of documents"] = {
+        essay.id: (essay, (OwnSetting("mine", found.chunking, "mine.jsonl", found.methods, found.unplaced),))
+    }
+    well(at.run())
+    assert at.toggle(key="search pins").label == "Search pinned settings and your own chunks, too"
+    well(at.toggle(key="search pins").set_value(True).run())
+    sidebar = Index(cv.Recursive().chunk(essay)).search(TIDE, 2)
+    own = Index(found.chunking).search(TIDE, 2)
+    # The pin is the sidebar's setting, and searched once.
+    assert heads(at) == [(hit.rank, hit.chunk.index + 1) for hit in (*sidebar, *own)]
+    assert at.code[0].value == format_hits(sidebar).text
+    shown = at.selectbox(key="retrieve shown")
+    assert shown.options == ["as it is", "mine"]
+    well(shown.set_value("mine").run())
+    assert at.code[0].value == format_hits(own).text
+    assert at.session_state["selected hit"] == own[0].chunk.index
+    assert metrics(at)["Hits"] == "2 of 3"
+    well(at.button(key="go search mine 2").click().run())
+    assert at.session_state["selected hit"] == own[1].chunk.index
+    # Removed while it is shown: the sidebar's setting takes its place.
+    at.session_state["own chunks of documents"] = {}
+    well(at.run())
+    assert at.code[0].value == format_hits(sidebar).text
+
+
+def test_which_words_are_underlined_is_said(page: Callable[..., AppTest]) -> None:
+    at = page(sample="essay", question=TIDE, recursive__chunk_size="128")
+    assert "Underlined in the hits: **stilling, well, measure, level, tide**. Not " in captions(at)

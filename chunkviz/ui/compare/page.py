@@ -15,7 +15,7 @@ from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import jobs, lint_panel, outcomes, prices, session, sidebar
 from chunkviz.ui.compare import agreed, measured, own, pictures, start, table
-from chunkviz.ui.compare.settings import MOST, Compared, compared
+from chunkviz.ui.compare.settings import MOST, Compared, compared, draw_pending
 from chunkviz.ui.compare.table import Terms
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -42,7 +42,7 @@ def draw() -> None:
     found, left_out = compared(document, setting)
     if len(found) < 2:  # noqa: PLR2004  comparing needs two
         start.draw(len(found))
-        _draw_pending(found)
+        draw_pending(found)
     else:
         _draw_comparison(document, found)
     if left_out:
@@ -58,7 +58,7 @@ def _draw_comparison(document: Document, found: Sequence[Compared]) -> None:
     _measure(document, [chunking for _, chunking in ready], reference.chunking, terms)
     with top:
         _draw_table(found, reference, terms)
-        _draw_pending(found)
+        draw_pending(found)
     if not ready:
         return
     names = [each.name for each, _ in ready]
@@ -163,21 +163,6 @@ def _draw_table(found: Sequence[Compared], reference: Compared, terms: Terms) ->
             f"Sizes in tokens of {' and '.join(counted) or 'nothing yet'}; seconds as measured in the run that made "
             "the chunks; money is an estimate. Select a row to see its chunks in the document."
         )
-
-
-def _draw_pending(found: Sequence[Compared]) -> None:
-    """Draw what becomes of each setting that has no chunks, with what can be done about it."""
-    for each in found:
-        if each.pending is None or isinstance(each.pending, outcomes.Waiting):
-            continue
-        if not isinstance(each.pending, outcomes.Failed):
-            outcomes.draw(each.pending, each.name, slot=each.slot)
-            continue
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            outcomes.draw(each.pending, each.name, slot=each.slot)
-            st.button(
-                "Try again", icon=":material/refresh:", key=f"try {each.name}", on_click=jobs.forget, args=(each.slot,)
-            )
 
 
 def _draw_document(document: Document, ready: Ready, reference: Compared, shown: int, terms: Terms) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+
+import streamlit as st
 
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
 from chunkviz.services import Services
 from chunkviz.strategies import Strategy
-from chunkviz.ui import outcomes, own_chunks, pins, services, session, sidebar
+from chunkviz.ui import jobs, outcomes, own_chunks, pins, services, session, sidebar
 from chunkviz.ui.outcomes import Failed, Outcome, Pending, Running
 from chunkviz.ui.viewer.lanes import LANE_LETTERS
 
@@ -106,6 +109,21 @@ def _of_sidebar(document: Document, setting: sidebar.Setting, name: str, *, star
     outcome = outcomes.outcome_of(document, make, slot=_SLOT, start=start)
     paid = services.paid_model(*services.names_in_use(strategy))
     return Compared(name, "in the sidebar", strategy.name, outcome, _SLOT, paid)
+
+
+def draw_pending(found: Sequence[Compared]) -> None:
+    """Draw what becomes of each setting that has no chunks, with what can be done about it."""
+    for each in found:
+        if each.pending is None or isinstance(each.pending, outcomes.Waiting):
+            continue
+        if not isinstance(each.pending, outcomes.Failed):
+            outcomes.draw(each.pending, each.name, slot=each.slot)
+            continue
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            outcomes.draw(each.pending, each.name, slot=each.slot)
+            st.button(
+                "Try again", icon=":material/refresh:", key=f"try {each.name}", on_click=jobs.forget, args=(each.slot,)
+            )
 
 
 def about(each: Compared) -> str:

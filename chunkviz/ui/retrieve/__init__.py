@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import get_args
@@ -16,33 +16,22 @@ from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.retrieval import ModelInput, Ranking, collect, format_hits
 from chunkviz.samples import questions_file
 from chunkviz.services import Services
-from chunkviz.ui import pins, services, session, sidebar
+from chunkviz.ui import services, session, sidebar
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.retrieve.answer import draw_answer
-from chunkviz.ui.retrieve.cards import COME, GO, draw_hits, score_text
+from chunkviz.ui.retrieve.cards import COME, GO, about_marks, draw_hits, score_text
 from chunkviz.ui.retrieve.search import Found, find, forget
+from chunkviz.ui.retrieve.settings import Searched, choose_searched, choose_shown
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 from chunkviz.ui.viewer.heat import Heat, heat_of
 
 _STYLE = Path(__file__).with_name("retrieve.css")
-_OWN = "search"
-"""Slot of the sidebar's setting."""
 _COLUMNS = 3
 """Settings side by side in one row."""
 _MOST = 20
 """Hits that the slider offers."""
 _UNITS: dict[Ranking, str] = {"lexical": "BM25 score", "dense": "Cosine", "hybrid": "Fused score"}
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """One setting that the question is put to."""
-
-    name: str
-    chunking: Chunking
-    slot: str
-    """Its own place for jobs and widgets."""
 
 
 def draw(chunking: Chunking) -> None:
@@ -59,18 +48,7 @@ def draw(chunking: Chunking) -> None:
     elif asked is None:
         draw_viewer(chunking, key="viewer")
     else:
-        _draw_searched(_settings(chunking), question, k, ranking, asked)
-
-
-def _settings(chunking: Chunking) -> tuple[Searched, ...]:
-    """Return the settings that are searched side by side: that of the sidebar, then pinned ones as far as chunked."""
-    searched = [Searched("This setting", chunking, _OWN)]
-    if pins.all() and st.toggle("Search the pinned settings, too", key="search pins", persist_state="session"):
-        for pin in pins.all():
-            other = pins.chunking_of(pin, chunking.document)
-            if other is not None and len(other):
-                searched.append(Searched(pin.name, other, f"search {pin.name}"))
-    return tuple(searched)
+        _draw_searched(choose_searched(chunking), question, k, ranking, asked)
 
 
 def _ask_question(document: Document) -> str:
@@ -125,34 +103,33 @@ def _choose_ranking(chunking: Chunking) -> tuple[Ranking, int, Services | None]:
 
 
 def _draw_searched(settings: tuple[Searched, ...], question: str, k: int, ranking: Ranking, asked: Services) -> None:
-    """Search every setting; draw the first one in the document, and each one's hits in a column of its own."""
-    found = [_search(each, question, k, ranking, asked) for each in settings]
-    first = found[0]
-    chunking = settings[0].chunking
+    """Search every setting; draw the one shown in the document, and each one's hits in a column of its own."""
+    found = {each: _search(each, question, k, ranking, asked) for each in settings}
+    shown = choose_shown(settings)
+    first = found[shown]
     received = None if first is None else format_hits(first.hits)
     if first is not None and received is not None and first.hits:
         _draw_numbers(first, received)
     if len(settings) == 1:
         cards, picture = st.columns([2, 3], gap="medium")
         with picture:
-            selected = _draw_document(chunking, first)
+            selected = _draw_document(shown, first)
         with cards, st.container(key="hits", gap="small"):
-            _draw_found(settings[0], first, selected)
+            _draw_found(shown, first, selected, go=True)
     else:
-        selected = _draw_document(chunking, first)
+        selected = _draw_document(shown, first)
         for row in range(0, len(settings), _COLUMNS):
-            group = slice(row, row + _COLUMNS)
-            for column, each, result in zip(st.columns(_COLUMNS), settings[group], found[group], strict=False):
+            for column, each in zip(st.columns(_COLUMNS), settings[row : row + _COLUMNS], strict=False):
                 with column:
-                    _draw_found(each, result, selected, titled=True)
+                    here = each is shown
+                    _draw_found(each, found[each], selected if here else None, go=here, titled=True)
     if first is not None and received is not None and first.hits:
         _draw_received(received)
         draw_answer(question, first.hits)
 
 
-def _draw_found(each: Searched, found: Found | None, selected: int | None, *, titled: bool = False) -> None:
-    """Draw the hits of one setting; only those of the sidebar's are in the document above."""
-    own = each.slot == _OWN
+def _draw_found(each: Searched, found: Found | None, selected: int | None, *, go: bool, titled: bool = False) -> None:
+    """Draw the hits of one setting; those of the one in the document above can be gone to."""
     if titled:
         st.markdown(f"**{as_plain(each.name)}**")
     if found is None:
@@ -163,7 +140,8 @@ def _draw_found(each: Searched, found: Found | None, selected: int | None, *, ti
     if titled:
         tokens = format_hits(found.hits).token_count
         st.caption(f"{len(found.hits):,} of {len(found.chunking):,} chunks · a model receives {tokens:,} tokens")
-    draw_hits(found, selected if own else None, slot=each.slot, go=own)
+    st.caption(about_marks(found.matches))
+    draw_hits(found, selected, slot=each.slot, go=go)
 
 
 def _nothing_found(ranking: Ranking) -> str:
@@ -226,10 +204,10 @@ def _how(found: Found) -> str:
     return f"{way} {count}, every one compared.{with_context} Scores compare within one search only."
 
 
-def _draw_document(chunking: Chunking, found: Found | None) -> int | None:
+def _draw_document(shown: Searched, found: Found | None) -> int | None:
     """Draw the document with the hits as heat; return the selected chunk."""
     wanted: int | None = session.drop(GO)
-    asked = None if found is None else (found.question, found.index.ranking)
+    asked = None if found is None else (found.question, found.index.ranking, shown.slot)
     if found is not None and found.hits and session.get("searched") != asked:
         wanted = found.hits[0].chunk.index  # who asks anew looks for the best hit
     session.put("searched", asked)
@@ -240,8 +218,8 @@ def _draw_document(chunking: Chunking, found: Found | None) -> int | None:
     if again:
         session.put("focus serial", session.get("focus serial", 0) + 1)
     state = draw_viewer(
-        chunking, key="viewer", selected=wanted, marked=() if heat is None else tuple(heat.hits), heat=heat,
-        focus=chunking[wanted].span if again and wanted is not None else None,
+        shown.chunking, key="viewer", selected=wanted, marked=() if heat is None else tuple(heat.hits), heat=heat,
+        focus=shown.chunking[wanted].span if again and wanted is not None else None,
         focus_serial=session.get("focus serial", 0),
     )  # fmt: skip
     session.put("selected hit", state.selected)

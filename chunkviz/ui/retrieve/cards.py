@@ -8,7 +8,7 @@ from html import escape
 
 import streamlit as st
 
-from chunkviz.retrieval import Hit, Passage, Ranking, collect, find_matches
+from chunkviz.retrieval import Hit, Matches, Passage, Ranking, collect
 from chunkviz.span import Span
 from chunkviz.ui import session
 from chunkviz.ui.retrieve.search import Found
@@ -20,13 +20,14 @@ COME = "come to document"
 """What the session calls the number of times that somebody asked."""
 _SHOWN = 4_000
 """Characters of a chunk in its card; the viewer shows all of it."""
+_MOST_TERMS = 12
+"""Words of a question that a line names."""
 _BEFORE = 160
 """Characters before the first match that a card shows; what lies further ahead is left out."""
 
 
 def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True) -> None:
     """Draw a card for each hit, best first."""
-    matches = find_matches(found.index.chunks, found.question)
     passages = {hit.rank: passage for passage in collect(found.hits) for hit in passage.hits}
     for hit in found.hits:
         with st.container(border=True, gap="xsmall", key=f"hit {slot} {hit.rank}"):
@@ -34,10 +35,23 @@ def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True)
             _draw_place(hit, found.index.ranking)
             if hit.chunk.context:
                 st.html(f'<div class="hit-context"><b>Context, searched with it</b> {escape(hit.chunk.context)}</div>')
-            text = marked_text(hit.chunk.document.text, hit.chunk.span, matches)
+            text = marked_text(hit.chunk.document.text, hit.chunk.span, found.matches.spans)
             st.html(f'<div class="hit-text" tabindex="0">{text}</div>')
             if hit.parent is not None:
                 _draw_parent(hit, passages[hit.rank])
+
+
+def about_marks(matches: Matches) -> str:
+    """Return in one line of Markdown which words of the question are marked in the hits, and which are not."""
+    if not matches.terms:
+        return "No word of the question stands in the document, so none is marked."
+    left_out = "" if not matches.common else f" Not {_listed(matches.common)}, which most chunks hold."
+    return f"Underlined in the hits: **{_listed(matches.terms)}**.{left_out}"
+
+
+def _listed(terms: Sequence[str]) -> str:
+    shown = ", ".join(as_plain(term) for term in terms[:_MOST_TERMS])
+    return shown if len(terms) <= _MOST_TERMS else f"{shown} and {len(terms) - _MOST_TERMS:,} more"
 
 
 def score_text(hit: Hit, ranking: Ranking) -> str:

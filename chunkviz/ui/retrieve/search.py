@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chunkviz.chunk import Chunking
-from chunkviz.retrieval import Hit, Index, Ranking
+from chunkviz.retrieval import Hit, Index, Matches, Ranking, find_matches
 from chunkviz.services import Services
 from chunkviz.ui import jobs, session
 from chunkviz.ui.consent import AskFirst
@@ -29,6 +29,8 @@ class Found:
     hits: tuple[Hit, ...]
     scores: NDArray[np.float64]
     """Score of every chunk, float64 (n,)."""
+    matches: Matches
+    """Where the question's words stand in the hits."""
 
 
 def find(chunking: Chunking, question: str, k: int, ranking: Ranking, services: Services, *, slot: str) -> Found | None:
@@ -52,7 +54,8 @@ def find(chunking: Chunking, question: str, k: int, ranking: Ranking, services: 
 
     def work(job: jobs.Job[Found]) -> Found:
         hits = index.search(question, k)
-        found = Found(chunking, index, question, hits, index.scores(question))
+        matches = find_matches(index.chunks, question, within=[hit.chunk.span for hit in hits])
+        found = Found(chunking, index, question, hits, index.scores(question), matches)
         job.report(1.0)
         return found
 
