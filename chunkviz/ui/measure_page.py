@@ -29,6 +29,7 @@ from chunkviz.ui.measure_settings import Listed, draw_settings, settings_of
 from chunkviz.ui.measure_sweep import draw_sweep
 from chunkviz.ui.measure_words import conditions, figure_of
 from chunkviz.ui.measuring import Candidate, Request
+from chunkviz.ui.retrieve.search import index_of
 from chunkviz.ui.services import choose_embedder
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -278,38 +279,17 @@ def _draw_question(
 
 def _index(chunking: Chunking, request: Request, current: Candidate, services: Services) -> Index | None:
     """Return the index over the chunking, made once, or None with the reason on the screen."""
-    ranking, embedder = request.ranking, request.embedder
-    key = (ranking, id(embedder))
-    kept: tuple[Chunking, object, Index] | None = session.get("measure index")
-    if kept is not None and kept[0] is chunking and kept[1] == key:
-        return kept[2]
+    embedder = request.embedder
     if isinstance(embedder, AskFirst):
         if not isinstance(measuring.known(request).get(current), Evaluation):
             return None  # somebody has to agree first, to all that is measured together
         embedder = embedder.inner  # it was agreed to, and its vectors are kept
-    asked = replace(services, embedder=embedder)
-
-    def work(job: jobs.Job[Index]) -> Index:
-        made: list[Index] = []
-
-        def report(share: float) -> None:
-            if not made:  # the index goes on reporting when it is asked, and then no job is under way
-                job.report(share)
-
-        made.append(Index(chunking, ranking, replace(asked, report=report)))
-        return made[0]
-
-    job = jobs.run((id(chunking), key), "Indexing the chunks", work, slot="measure index")
-    if not job.done:
-        return None
-    jobs.forget("measure index")
     try:
-        made = job.outcome()
+        return index_of(chunking, request.ranking, replace(services, embedder=embedder), slot="measure index")
     except ChunkvizError as error:
+        jobs.forget("measure index")
         st.caption(as_plain(str(error)))
         return None
-    session.put("measure index", (chunking, key, made))
-    return made
 
 
 def _listed(names: list[str], most: int = 6) -> str:

@@ -37,12 +37,15 @@ def settings_of(chunking: Chunking, services: Services) -> Listed:
     strategy = chunking.strategy
     needs = strategy.services_needed()
     own = pins.pin_of(strategy, services.tokenizer.name, *chosen_services.names_in_use(strategy))
+    # What is on the screen may be the last valid setting, counted in other tokens.
+    made = chunking if chunking.tokens.tokenizer.name == services.tokenizer.name else None
     current = Candidate(
         own.name,
         strategy,
         services.tokenizer,
         services.embedder if "embedder" in needs else None,
         services.writer if "writer" in needs else None,
+        made,
     )
     listed: list[Candidate] = []
     wrong = []
@@ -55,17 +58,25 @@ def settings_of(chunking: Chunking, services: Services) -> Listed:
             listed.append(_candidate_of(pin))
         except ChunkvizError as error:
             wrong.append(f"{pin.name}: {error}")
-    listed += _own_chunks(chunking, services)
+    listed += [
+        Candidate(each.name, each.chunking.strategy, each.chunking.tokens.tokenizer, made=each.chunking)
+        for each in own_chunks.all(chunking.document)
+    ]
     if current not in listed:
         listed.append(current)
-    return Listed(current, tuple(listed), tuple(wrong))
+    return Listed(current, _named_apart(listed), tuple(wrong))
 
 
-def _own_chunks(chunking: Chunking, services: Services) -> list[Candidate]:
-    """Return the chunks that other pipelines made of the document, counted in the tokens of the sidebar."""
-    return [
-        Candidate(each.name, each.chunking.strategy, services.tokenizer) for each in own_chunks.all(chunking.document)
-    ]
+def _named_apart(listed: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the settings, each with a name that none before it has: names head columns and name buttons."""
+    names: list[str] = []
+    for each in listed:
+        number, name = 1, each.name
+        while name in names:
+            number += 1
+            name = f"{each.name} ({number})"
+        names.append(name)
+    return tuple(replace(each, name=name) for each, name in zip(listed, names, strict=True))
 
 
 def _candidate_of(pin: pins.Pin) -> Candidate:
@@ -86,8 +97,8 @@ def draw_settings(request: Request, listed: Listed) -> None:
                 "Try again",
                 icon=":material/refresh:",
                 key=f"again {each.name}",
-                on_click=known.__delitem__,
-                args=(each,),
+                on_click=known.pop,
+                args=(each, None),
             )
     measured = [(each.name, outcome) for each, outcome in found if isinstance(outcome, Evaluation)]
     if not measured:

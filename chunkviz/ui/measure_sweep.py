@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -35,7 +34,7 @@ def draw_sweep(request: Request, current: Candidate) -> None:
         st.caption("Choose one or two parameters.")
         return
     made = grid(current.strategy, **chosen)
-    candidates = [replace(current, name=repr(each), strategy=each) for each in made.strategies]
+    candidates = [current.other(each) for each in made.strategies]
     known = measuring.known(request)
     asked = (request.key, tuple(candidates))
     head = st.container()  # says what is done, which is known only below

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import streamlit as st
 
+from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import Cancelled, ChunkvizError
-from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Question, sweep
+from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Question, evaluate, sweep
 from chunkviz.evaluation.remembering import remembering
 from chunkviz.retrieval import Ranking
 from chunkviz.services import Embedder, Services, Writer
@@ -35,6 +36,13 @@ class Candidate:
     tokenizer: Tokenizer
     embedder: Embedder | None = None
     writer: Writer | None = None
+    made: Chunking | None = field(default=None, compare=False, repr=False)
+    """Its chunks, where they are there already, so that nothing is chunked, placed or paid for again."""
+
+    def other(self, strategy: Strategy) -> Candidate:
+        """Return the same with another strategy, named by what it is."""
+        made = self.made if strategy == self.strategy else None
+        return replace(self, name=repr(strategy), strategy=strategy, made=made)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,8 @@ def measure(request: Request, candidates: Sequence[Candidate], *, slot: str, lab
         searching = _agreed_embedder(request, candidates, job)
         for number, each in enumerate(candidates):
             if each not in kept:
-                kept[each] = _measured(request, each, searching, job, number / len(candidates), 1 / len(candidates))
+                outcome = _measured(request, each, searching, job, number / len(candidates), 1 / len(candidates))
+                kept[replace(each, made=None)] = outcome  # what is kept must not keep all chunks alive
             job.report((number + 1) / len(candidates))
 
     if session.get(f"stopped {slot}") != asked:
@@ -122,7 +131,7 @@ def _agreed_embedder(request: Request, candidates: Sequence[Candidate], job: job
     for each in candidates:
         job.report(0.0)
         try:
-            chunking = each.strategy.chunk(request.document, _services(request, each))
+            chunking = each.made or each.strategy.chunk(request.document, _services(request, each))
         except ConsentNeeded:
             raise
         except ChunkvizError:
@@ -143,6 +152,12 @@ def _measured(
     request: Request, candidate: Candidate, searching: Embedder | None, job: jobs.Job[None], before: float, share: float
 ) -> Outcome:
     """Return what one setting reaches; raises ``Cancelled``, and ``ConsentNeeded`` before anything is paid for."""
+
+    def told(done: float) -> None:
+        job.report(before + share * done)
+
+    if candidate.made is not None:
+        return _evaluated(request, candidate.made, searching, told)
     services = _services(request, candidate)
     if isinstance(candidate.embedder, AskFirst):
         candidate.embedder.question = None
@@ -156,9 +171,25 @@ def _measured(
         budgets=BUDGETS,
         unit=request.unit,
         embedder=searching,
-        report=lambda done: job.report(before + share * done),
+        report=told,
     )
     asked = candidate.embedder
     if isinstance(outcome, Failure) and isinstance(asked, AskFirst) and asked.question is not None:
         raise asked.question
     return outcome
+
+
+def _evaluated(
+    request: Request, chunking: Chunking, searching: Embedder | None, told: Callable[[float], None]
+) -> Outcome:
+    """Return what chunks reach that are there already, as ``sweep`` would."""
+    services = Services(chunking.tokens.tokenizer, searching, report=told)
+    try:
+        return evaluate(
+            chunking, request.questions, k=request.k, ranking=request.ranking, services=services, budgets=BUDGETS,
+            unit=request.unit,
+        )  # fmt: skip
+    except Cancelled:
+        raise
+    except ChunkvizError as error:
+        return Failure(repr(chunking.strategy), str(error))

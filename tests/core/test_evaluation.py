@@ -327,7 +327,7 @@ LIST = b'{"question": "When?", "references": ["dusk"]}\n'
         ),
         (b"[1]", "q.jsonl, entry 1: each must be a JSON object, not 1."),
         (LIST + b"7", "q.jsonl, line 2: each line must be a JSON object, not 7."),
-        (b"question,references\n\xe9?,dusk\n", "q.jsonl, line 2: it must be UTF-8, and byte 20 is not; save it as UTF-8."),
+        (b"question,references\n\xe9,a\n", "q.jsonl, line 2: it must be UTF-8, and byte 20 is not; save it as UTF-8."),
         (b'question,references\nWhen?,["dusk", "x"]\n', "q.jsonl, line 2: it has more columns than the header's 2."),
         (b"[" * 200_000, "q.jsonl, line 1: it is nested too deep, or holds a number too long, to be read."),
     ],
@@ -368,8 +368,8 @@ def test_a_row_that_cannot_be_used_is_listed_with_its_line_and_the_others_are_ke
         "Question 2 (line 3, ''): it is blank; type the question.",
         "Question 3 (line 5, '3'): it is no text; type the question.",
         (
-            "Question 4 (line 7, 'Four?'): the excerpt \"['It closes', 'at dusk']\" is not in a/vent.md, neither word for "
-            "word nor nearly; a list of references must be JSON."
+            "Question 4 (line 7, 'Four?'): the excerpt \"['It closes', 'at dusk']\" is not in a/vent.md, neither "
+            "word for word nor nearly; a list of references must be JSON."
         ),
         "Question 5 (line 9, 'Five?'): it has no references.",
     ]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -270,8 +271,8 @@ def test_a_file_of_another_kind_leaves_the_questions_as_they_are(app: Start) -> 
     at = upload(app(), "mine.csv", b"name,colour\nwhale,grey\n")
     assert [each.value.replace("\\", "") for each in at.error] == [
         (
-            "mine.csv, line 1: the header must have the columns question and references, and has name, colour; rename or "
-            "add the columns question and references."
+            "mine.csv, line 1: the header must have the columns question and references, and has name, colour; rename "
+            "or add the columns question and references."
         )
     ]
     assert len(at.selectbox(key="question shown").options) == 6
@@ -416,6 +417,56 @@ def test_own_chunks_are_measured_beside_the_others(app: Start) -> None:
     assert table(at, 0)["mine"][1].startswith(f"{expected.mean('precision'):.2f} ±")
     assert "your own chunks" in words(at)
     assert "open mine" not in [each.key for each in at.button]
+
+
+def test_settings_of_one_name_stand_apart(app: Start) -> None:
+    essay = load_sample("essay")
+    found = align(essay, (Record(1, 1, essay.text),), file="mine.jsonl")
+    at = app(pins=json.dumps([{"name": "mine", "strategy": "recursive", "chunk_size": 64, "chunk_overlap": 0}]))
+    at.session_state["own chunks of documents"] = {
+        essay.id: (essay, (OwnSetting("mine", found.chunking, "mine.jsonl", found.methods, found.unplaced),))
+    }
+    view(well(at.run()), "Settings")
+    assert [*table(at, 0)] == ["", "mine", "mine (2)", "recursive 512 tokens"]
+
+
+def test_chunks_that_are_there_are_not_made_again(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        message = "chunked again"
+        raise AssertionError(message)
+
+    monkeypatch.setattr(measuring, "sweep", refuse)
+    at = app()
+    expected = of_essay()
+    assert metrics(at)["Recall at 5"] == f"{expected.mean('recall'):.2f} ± {expected.deviation('recall'):.2f}"
+    (kept,) = at.session_state["measured"].values()
+    assert [each.made for each in kept] == [None]
+
+
+def test_a_pin_that_goes_or_changes_while_a_sweep_runs_raises_nothing(
+    app: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pinned = [{"name": "small", "strategy": "recursive", "chunk_size": 64, "chunk_overlap": 0}]
+    at = view(app(pins=json.dumps(pinned)), "Sweep")
+    real, going, done = measuring.sweep, Event(), Event()
+
+    def wait_at_the_second(documents: Any, strategies: Any, *given: Any, **how: Any) -> Any:
+        if len(numbers(at)) > 2:
+            going.set()
+            done.wait(60)
+        return real(documents, strategies, *given, **how)
+
+    monkeypatch.setattr(measuring, "sweep", wait_at_the_second)
+    at.button(key="start sweep").click().run()
+    assert going.wait(60)
+    at.text_input(key="pin name small").set_value("tiny").run()
+    assert not at.exception
+    at.button(key="remove tiny").click().run()
+    assert not at.exception
+    done.set()
+    well(at.run())
+    assert "6 of 6 settings are measured" in words(at)
+    assert [*table(view(at, "Settings"), 0)] == ["", "recursive 512 tokens"]
 
 
 @pytest.mark.parametrize(

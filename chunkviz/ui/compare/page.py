@@ -13,7 +13,7 @@ from chunkviz.document import Document
 from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
-from chunkviz.ui import jobs, lint_panel, outcomes, prices, session, sidebar
+from chunkviz.ui import lint_panel, prices, session, sidebar
 from chunkviz.ui.compare import agreed, measured, own, pictures, start, table
 from chunkviz.ui.compare.settings import MOST, Compared, compared, draw_pending
 from chunkviz.ui.compare.table import Terms

@@ -46,7 +46,7 @@ def find(chunking: Chunking, question: str, k: int, ranking: Ranking, services: 
         As ``Index`` and its ``search``.
 
     """
-    index = _index_of(chunking, ranking, services, slot)
+    index = index_of(chunking, ranking, services, slot=slot)
     if index is None:
         return None
     if ranking != "lexical" and isinstance(services.embedder, AskFirst):
@@ -69,7 +69,11 @@ def forget(slot: str) -> None:
     jobs.forget(f"{slot} search")
 
 
-def _index_of(chunking: Chunking, ranking: Ranking, services: Services, slot: str) -> Index | None:
+def index_of(chunking: Chunking, ranking: Ranking, services: Services, *, slot: str) -> Index | None:
+    """Return the index over a chunking, from memory where it was made before, or None while its making is drawn.
+
+    Raises ``Cancelled``, ``ConsentNeeded`` and ``ChunkvizError`` as ``find``.
+    """
     memory: OrderedDict[Any, tuple[Chunking, Index]] = session.keep("indexes", OrderedDict)
     # The chunking stands in the memory, too, so that its id stays its own.
     key = (id(chunking), ranking, None if ranking == "lexical" else id(services.embedder))
