@@ -12,6 +12,9 @@ from chunkviz.ui.figures import layout_of
 _COLOUR = "#5b84e6"
 _MARKED = "#e08a1e"
 _QUIET = "#8a93a6"
+_DARK, _LIGHT = "#1d2230", "#ffffff"
+_DEEP = 0.75
+"""Share from which a cell is so deep that light figures are read better than dark ones."""
 _HEIGHT = 340
 _STEADY = {"selected": {"marker": {"opacity": 1}}, "unselected": {"marker": {"opacity": 1}}}
 
@@ -51,11 +54,16 @@ def sweep_line(points: Sequence[Point], parameter: str, measure: str, current: i
 
 
 def sweep_map(
-    points: Sequence[Point], parameters: tuple[str, str], measure: str, current: int | None = None
+    points: Sequence[Point],
+    parameters: tuple[str, str],
+    measure: str,
+    current: int | None = None,
+    *,
+    dark: bool = False,
 ) -> go.Figure:
     """Return a measure over two parameters as a heat map with its numbers; what was not measured stays empty.
 
-    A click reports the point's place as ``customdata``.
+    ``dark`` is the theme of the page, which shines through: the numbers must be read on either. A click reports the point's place as ``customdata``.
     """
     rows = sorted({each.values[0] for each in points})
     columns = sorted({each.values[1] for each in points})
@@ -68,12 +76,13 @@ def sweep_map(
             x=[_shown(each) for each in columns], y=[_shown(each) for each in rows], z=cells, hoverinfo="skip",
             zmin=0, zmax=1, xgap=2, ygap=2,
             # The page shines through where there is little, so that light and dark both read as "more".
-            colorscale=[[0, "rgba(74, 116, 222, 0.04)"], [1, "rgba(74, 116, 222, 0.9)"]], showscale=False,
+            colorscale=[[0, "rgba(36, 80, 184, 0.04)"], [1, "rgba(36, 80, 184, 0.95)"]], showscale=False,
         )
     )  # fmt: skip
     figure.add_scatter(
         x=[_shown(each.values[1]) for each in points], y=[_shown(each.values[0]) for each in points],
-        mode="markers+text", text=[f"{each.mean:.2f}" for each in points], textfont={"size": 12},
+        mode="markers+text", text=[f"{each.mean:.2f}" for each in points], 
+        textfont={"size": 13, "color": [_LIGHT if dark or each.mean > _DEEP else _DARK for each in points]},
         marker={"size": 34, "symbol": "square", "color": "rgba(0, 0, 0, 0)",
                 "line": {"width": [2 if place == current else 0 for place in range(len(points))], "color": _MARKED}},
         customdata=[[place] for place in range(len(points))], showlegend=False,

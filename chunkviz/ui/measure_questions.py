@@ -72,6 +72,8 @@ def draw_new_question(document: Document, marked: Span | None) -> None:
     """Draw the field for a question and its answers: what is marked in the document below."""
     drafts: dict[str, tuple[Span, ...]] = session.keep("question drafts", dict)
     spans = drafts.get(document.id, ())
+    if marked == session.get("answer used"):
+        marked = None  # it stays selected in the browser when its question is added
     with st.container(border=True, key="new question", gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             wording = st.text_input(
@@ -116,6 +118,7 @@ def _add_question(document: Document) -> None:
         references = tuple(Reference(document.id, span) for span in sorted(spans, key=lambda each: each.start))
         put_questions(document, (*questions_of(document), Question(wording, references)))
         session.put("question wording", "")
+        session.put("answer used", spans[-1])
         session.put("question shown", len(questions_of(document)) - 1)
 
 

@@ -149,7 +149,7 @@ def _draw_pictures(
         if len(labels) == 1:
             figure = sweep_line(points, labels[0], shown, here)
         else:
-            figure = sweep_map(points, (labels[0], labels[1]), shown, here)
+            figure = sweep_map(points, (labels[0], labels[1]), shown, here, dark=session.is_dark())
         _chart(figure, f"sweep picture {parameters} {here} {len(points)}", strategies, f"{shown} of each setting")
     with against:
         st.markdown("**Recall against tokens retrieved**")

@@ -58,6 +58,15 @@ def test_a_map_leaves_empty_what_was_not_measured() -> None:
     assert list(marks.x) == ["0", "0", "64"]
 
 
+def test_numbers_of_a_map_can_be_read_on_light_and_dark() -> None:
+    def colours(*, dark: bool) -> list[str]:
+        points = [point(128, 0, mean=0.1), point(256, 0, mean=0.9)]
+        return list(sweep_map(points, ("Chunk size", "Chunk overlap"), "IoU at k", dark=dark).data[1].textfont.color)
+
+    assert colours(dark=False) == ["#1d2230", "#ffffff"]
+    assert colours(dark=True) == ["#ffffff", "#ffffff"]
+
+
 def test_recall_stands_against_tokens_with_the_front_filled() -> None:
     points = [point(1, recall=0.9, tokens=50), point(2, recall=0.5, tokens=80)]
     line, marks = pareto(points, ["Chunk size"]).data

@@ -359,6 +359,9 @@ def test_a_question_is_added_from_the_text_that_is_marked(app: Start, monkeypatc
     well(at.button(key="add question").click().run())
     assert at.selectbox(key="question shown").options[-1] == "7. How much water?"
     assert at.selectbox(key="question shown").value == 6
+    # The text is still selected in the browser, and yet not offered for the next question.
+    assert at.button(key="use selected").disabled
+    assert "Selected:" not in words(at)
     essay = load_sample("essay")
     assert at.session_state["questions"][essay.id][-1] == Question("How much water?", (Reference(essay.id, span),))
     assert "7 questions" in words(at)
