@@ -19,6 +19,9 @@ from chunkviz.ui.measure_words import figure_of, name_of, warning_of_sizes, warn
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.text import as_plain
 
+_LABELS = {"": st.column_config.TextColumn(pinned=True)}
+"""What a row is stays in sight while the settings are scrolled past it, as on a telephone."""
+
 
 @dataclass(frozen=True)
 class Listed:
@@ -107,15 +110,19 @@ def draw_settings(request: Request, listed: Listed) -> None:
     for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations)):
         if warning:
             st.warning(warning, icon=":material/straighten:")
-    st.dataframe(table_of(measured), key="settings table", hide_index=True, width="stretch", height="content")
+    st.dataframe(
+        table_of(measured), key="settings table", hide_index=True, width="stretch", height="content",
+        column_config=_LABELS,
+    )  # fmt: skip
     st.caption(
         f"Mean ± standard deviation over {request_questions(request)}, and in brackets the 95 % interval of the mean."
     )
     if len(measured) > 1:
         st.markdown(f"**Difference to {as_plain(measured[0][0])}**, on the same questions")
         st.dataframe(
-            differences_of(measured), key="differences table", hide_index=True, width="stretch", height="content"
-        )
+            differences_of(measured), key="differences table", hide_index=True, width="stretch", height="content",
+            column_config=_LABELS,
+        )  # fmt: skip
         st.caption(
             f"Mean difference with its 95 % interval, paired over {request_questions(request)}. ● the interval "
             "leaves out zero; ○ it does not, so these questions do not tell the settings apart."
@@ -146,7 +153,7 @@ def _facts(found: Evaluation) -> dict[str, str]:
         "Answers whole / split / lost": " / ".join(f"{found.total(each):,}" for each in ("whole", "split", "lost")),
         "Tokens retrieved a question": f"{found.mean_retrieved_tokens:,.0f}",
         "Chunks": f"{found.chunks:,}",
-        "Mean tokens of what is returned": f"{found.mean_returned_tokens:,.0f}",
+        "Mean tokens returned": f"{found.mean_returned_tokens:,.0f}",
         "Questions": f"{found.questions:,}",
         "k": f"{found.k:,}",
         "Ranking": found.ranking,
