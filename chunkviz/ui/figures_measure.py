@@ -63,7 +63,8 @@ def sweep_map(
 ) -> go.Figure:
     """Return a measure over two parameters as a heat map with its numbers; what was not measured stays empty.
 
-    ``dark`` is the theme of the page, which shines through: the numbers must be read on either. A click reports the point's place as ``customdata``.
+    ``dark`` is the theme of the page, which shines through: the numbers must be read on either. A click reports the
+    point's place as ``customdata``.
     """
     rows = sorted({each.values[0] for each in points})
     columns = sorted({each.values[1] for each in points})
@@ -81,7 +82,7 @@ def sweep_map(
     )  # fmt: skip
     figure.add_scatter(
         x=[_shown(each.values[1]) for each in points], y=[_shown(each.values[0]) for each in points],
-        mode="markers+text", text=[f"{each.mean:.2f}" for each in points], 
+        mode="markers+text", text=[f"{each.mean:.2f}" for each in points],
         textfont={"size": 13, "color": [_LIGHT if dark or each.mean > _DEEP else _DARK for each in points]},
         marker={"size": 34, "symbol": "square", "color": "rgba(0, 0, 0, 0)",
                 "line": {"width": [2 if place == current else 0 for place in range(len(points))], "color": _MARKED}},

@@ -141,7 +141,7 @@ def _draw_found(each: Searched, found: Found | None, selected: int | None, *, go
         tokens = format_hits(found.hits).token_count
         st.caption(f"{len(found.hits):,} of {len(found.chunking):,} chunks · a model receives {tokens:,} tokens")
     st.caption(about_marks(found.matches))
-    draw_hits(found, selected, slot=each.slot, go=go)
+    draw_hits(found, selected, slot=each.slot, go=go, narrow=titled)
 
 
 def _nothing_found(ranking: Ranking) -> str:

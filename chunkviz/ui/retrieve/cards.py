@@ -26,12 +26,12 @@ _BEFORE = 160
 """Characters before the first match that a card shows; what lies further ahead is left out."""
 
 
-def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True) -> None:
-    """Draw a card for each hit, best first."""
+def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True, narrow: bool = False) -> None:
+    """Draw a card for each hit, best first; with ``go`` a button that goes to it, ``narrow`` without its words."""
     passages = {hit.rank: passage for passage in collect(found.hits) for hit in passage.hits}
     for hit in found.hits:
         with st.container(border=True, gap="xsmall", key=f"hit {slot} {hit.rank}"):
-            _draw_head(hit, found.index.ranking, slot, chosen=hit.chunk.index == selected, go=go)
+            _draw_head(hit, found.index.ranking, slot, chosen=hit.chunk.index == selected, go=go, narrow=narrow)
             _draw_place(hit, found.index.ranking)
             if hit.chunk.context:
                 st.html(f'<div class="hit-context"><b>Context, searched with it</b> {escape(hit.chunk.context)}</div>')
@@ -90,7 +90,7 @@ def marked_text(text: str, span: Span, matches: Sequence[Span]) -> str:
     return "".join(parts)
 
 
-def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool) -> None:
+def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool, narrow: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             f"**{hit.rank}** · **Chunk {hit.chunk.index + 1:,}** · {score_text(hit, ranking)} · "
@@ -99,7 +99,8 @@ def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool)
         )
         if go:
             st.button(
-                "Shown" if chosen else "Go there", icon=":material/my_location:", type="tertiary",
+                "" if narrow else "Shown" if chosen else "Go there", type="tertiary",
+                icon=":material/check:" if narrow and chosen else ":material/my_location:",
                 key=f"go {slot} {hit.rank}", on_click=_go, args=(hit.chunk.index,),
                 help="Select this chunk in the document.",
             )  # fmt: skip
