@@ -16,7 +16,7 @@ from chunkviz.ui import measuring, own_chunks, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
 from chunkviz.ui.measure_words import figure_of, name_of, warning_of_sizes, warning_of_tokenizers
-from chunkviz.ui.measuring import Candidate, Request
+from chunkviz.ui.measuring import Candidate, Outcome, Request
 from chunkviz.ui.text import as_plain
 
 _LABELS = {"": st.column_config.TextColumn(pinned=True)}
@@ -100,8 +100,8 @@ def draw_settings(request: Request, listed: Listed) -> None:
                 "Try again",
                 icon=":material/refresh:",
                 key=f"again {each.name}",
-                on_click=known.pop,
-                args=(each, None),
+                on_click=_forget,
+                args=(known, each),
             )
     measured = [(each.name, outcome) for each, outcome in found if isinstance(outcome, Evaluation)]
     if not measured:
@@ -127,6 +127,11 @@ def draw_settings(request: Request, listed: Listed) -> None:
             f"Mean difference with its 95 % interval, paired over {request_questions(request)}. ● the interval "
             "leaves out zero; ○ it does not, so these questions do not tell the settings apart."
         )
+
+
+def _forget(known: dict[Candidate, Outcome], each: Candidate) -> None:
+    """Have a setting measured again; it may be gone already."""
+    known.pop(each, None)
 
 
 def request_questions(request: Request) -> str:
