@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import Screen
+from screens import Screen
 
 pytestmark = pytest.mark.browser
 
