@@ -11,14 +11,15 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from chromium import ARGUMENTS, find_chromium
+from screens import App, Open, Screen
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -94,98 +95,69 @@ def wait_until_up(address: str, log: Path) -> None:
     pytest.fail(f"the server does not answer:\n{log.read_text()}")
 
 
-class Screen:
-    """One open page, in the words the tests are written in."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.received = 0
-        page.on("websocket", lambda wire: wire.on("framereceived", self._count))
-
-    def _count(self, frame: bytes | str) -> None:
-        self.received += len(frame)
-
-    def viewer(self, script: str, argument: object = None) -> Any:
-        """Evaluate ``script`` with ``v``, the viewer's own object in the browser."""
-        return self.page.evaluate(
-            f"(a) => {{ const v = chunkvizViewers.get('viewer').stage; return {script} }}", argument
-        )
-
-    def wait(self, script: str, argument: object = None) -> None:
-        """Return once ``script`` holds of the viewer ``v``."""
-        self.page.wait_for_function(
-            f"(a) => {{ const v = globalThis.chunkvizViewers?.get('viewer')?.stage; return v?.chunks && ({script}) }}",
-            arg=argument,
-        )
-
-    def painted(self) -> list[tuple[str, int, int]]:
-        """Every painted piece as [layer, start, end] in UTF-16 units, read back from what is on the screen."""
-        return self.viewer(READ_PAINT)
-
-    def pieces(self, layer: str) -> list[str]:
-        """The texts painted as ``layer``, in order."""
-        return [self.text[start:end] for name, start, end in self.painted() if name == layer]
-
-    @property
-    def text(self) -> str:
-        """What the blocks hold, as one string of UTF-16 units (each surrogate its own character)."""
-        content = str(self.viewer("v.page.elements.map((each) => each.textContent).join('')"))
-        units = content.encode("utf-16-le", "surrogatepass")
-        return "".join(chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2))
-
-    def python_says(self, words: str) -> None:
-        """Return once the page below the viewer reads ``words``."""
-        self.page.get_by_text(words).wait_for()
-
-    def point_of(self, units: int) -> tuple[float, float]:
-        """Middle of a character on the screen."""
-        x, y = self.viewer(
-            "(() => { const r = v.page.rectAt(a, false); return [r.left + r.width / 2, r.top + r.height / 2] })()",
-            units,
-        )
-        return x, y
+@pytest.fixture(scope="session")
+def visitor(chromium: Browser) -> Iterator[BrowserContext]:
+    """One browser for all tests, so that scripts are fetched and compiled once; each tab is a session of its own."""
+    context = chromium.new_context(accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
 
 
-READ_PAINT = """(() => {
-  const found = []
-  const start = (node) => v.page.unitsAt(node, 0)
-  if (v.element.dataset.painter === "highlights") {
-    for (const [name, highlight] of CSS.highlights) {
-      if (!name.endsWith(`-${v.suffix}`)) continue
-      for (const range of highlight) {
-        const base = start(range.startContainer)
-        found.push([name.slice(0, -v.suffix.length - 1), base + range.startOffset, base + range.endOffset])
-      }
-    }
-  } else {
-    for (const span of v.root.querySelectorAll(".block span")) {
-      const base = start(span.firstChild)
-      for (const name of span.classList) found.push([name, base, base + span.textContent.length])
-    }
-  }
-  return found.sort((one, other) => one[1] - other[1] || one[2] - other[2])
-})()"""
+def new_tab(context: BrowserContext, *, width: int, height: int, dark: bool, timeout: float) -> Page:
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    page.set_default_timeout(timeout)
+    return page
 
 
 @pytest.fixture
-def show(chromium: Browser, server: str) -> Iterator[Callable[..., Screen]]:
+def show(visitor: BrowserContext, server: str) -> Iterator[Callable[..., Screen]]:
     """Open the test page with query parameters; wait until its chunks are drawn."""
-    opened = []
+    tabs = []
 
     def open_page(*, width: int = 1400, height: int = 1000, dark: bool = False, **query: object) -> Screen:
-        context = chromium.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        opened.append(context)
-        page = context.new_page()
-        page.set_default_timeout(30_000)
+        page = new_tab(visitor, width=width, height=height, dark=dark, timeout=30_000)
+        tabs.append(page)
         screen = Screen(page)
         page.goto(f"{server}/?{urlencode(query)}")
         screen.wait("v.element.dataset.chunking && v.pointed")
         return screen
 
     yield open_page
-    for context in opened:
-        context.close()
+    for tab in tabs:
+        tab.close()
+
+
+@pytest.fixture
+def app(visitor: BrowserContext, real_server: str) -> Iterator[Open]:
+    """Open the app in a new tab. Whatever a test does: no other host is asked, no dialog opens, nothing fails."""
+    tabs, requests, alarms = [], [], []
+
+    def open_app(
+        page: type[App] = App, *, link: str = "", width: int = 1400, height: int = 900, dark: bool = False,
+        of: BrowserContext = visitor, query: dict[str, object] | None = None, **parameters: object,
+    ) -> App:  # fmt: skip
+        tab = new_tab(of, width=width, height=height, dark=dark, timeout=page.patience)
+        tabs.append(tab)
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.on("websocket", lambda wire: requests.append(wire.url))
+        tab.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
+        tab.on("pageerror", lambda error: alarms.append(str(error)))
+        screen = page(tab)
+        asked = {**(query or {}), **{name.replace("__", "."): value for name, value in parameters.items()}}
+        tab.goto(link or f"{real_server}/{page.path}?{urlencode(asked)}")
+        screen.settle()
+        return screen
+
+    yield open_app
+    for tab in tabs:
+        if tab.is_closed():
+            continue  # with the context that its test opened and closed
+        assert not tab.locator(".stException").count()
+        tab.close()
+    own = urlsplit(real_server).netloc
+    assert {
+        url for url in requests if urlsplit(url).scheme not in {"data", "blob"} and urlsplit(url).netloc != own
+    } == set()
+    assert alarms == []

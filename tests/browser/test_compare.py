@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 
 import chunkviz as cv
 from chunkviz.agreement import agreement
@@ -31,32 +31,19 @@ LINES = """() => {
 
 
 class Compare(App):
-    """The page in a tab; its viewer has another name."""
-
-    def viewer(self, script: str, argument: object = None) -> Any:
-        return self.page.evaluate(
-            f"(a) => {{ const v = chunkvizViewers.get('compare viewer').stage; return {script} }}", argument
-        )
-
-    def wait(self, script: str, argument: object = None) -> None:
-        self.page.wait_for_function(
-            "(a) => { const v = globalThis.chunkvizViewers?.get('compare viewer')?.stage;"
-            f" return v?.chunks && ({script}) }}",
-            arg=argument,
-        )
+    path = "compare"
+    viewer_key = "compare viewer"
+    ready = "v.painter.painted.size && v.pointed"
+    patience = 120_000  # all settings are chunked and measured first
 
 
 @pytest.fixture
-def compare(app: Open, real_server: str) -> Callable[..., Compare]:  # noqa: F811
+def compare(app: Open) -> Callable[..., Compare]:
     """Open the page with pinned settings, once its document is drawn."""
 
     def open_compare(*pinned: dict[str, Any], width: int = 1400, dark: bool = False, **query: str) -> Compare:
-        page = app(width=width, dark=dark).page
-        page.set_default_timeout(120_000)  # all settings are chunked and measured first
-        page.goto(f"{real_server}/compare?{urlencode({'sample': 'essay', 'pins': json.dumps(pinned), **query})}")
-        screen = Compare(page)
-        screen.wait("v.painter.painted.size && v.pointed")
-        return screen
+        asked = {"sample": "essay", "pins": json.dumps(pinned), **query}
+        return app(Compare, width=width, dark=dark, query=asked)
 
     return open_compare
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from typing import TYPE_CHECKING
 
 import pytest
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 
 import chunkviz as cv
 from chunkviz.cost import never_read
@@ -28,31 +27,17 @@ PAINTED_AREA = "[v.text.blocks[v.near[0]], v.text.blockEnd(v.near[1])]"
 
 
 class Cost(App):
-    """The page in a tab; its viewer has another name."""
-
-    def viewer(self, script: str, argument: object = None) -> Any:
-        return self.page.evaluate(
-            f"(a) => {{ const v = chunkvizViewers.get('cost viewer').stage; return {script} }}", argument
-        )
-
-    def wait(self, script: str, argument: object = None) -> None:
-        self.page.wait_for_function(
-            "(a) => { const v = globalThis.chunkvizViewers?.get('cost viewer')?.stage;"
-            f" return v?.chunks && ({script}) }}",
-            arg=argument,
-        )
+    path = "cost"
+    viewer_key = "cost viewer"
+    ready = "v.painter.painted.size && v.pointed"
 
 
 @pytest.fixture
-def cost(app: Open, real_server: str) -> Callable[..., Cost]:  # noqa: F811
+def cost(app: Open) -> Callable[..., Cost]:
     """Open the page with the model of the smallest limit."""
 
     def open_cost(*, query: dict[str, str] | None = None, **how: int | bool) -> Cost:
-        page = app(**how).page
-        page.goto(f"{real_server}/cost?{urlencode({'cost model': MINILM, **(query or {'sample': 'essay'})})}")
-        screen = Cost(page)
-        screen.wait("v.painter.painted.size && v.pointed")
-        return screen
+        return app(Cost, query={"cost model": MINILM, **(query or {"sample": "essay"})}, **how)
 
     return open_cost
 

@@ -7,137 +7,23 @@ import io
 import json
 import random
 import re
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import Screen
 from docx import Document as Word
 from fpdf import FPDF
+from screens import HOSTILE, READY, App, Open
 from test_viewer import CONTRAST
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.browser
-
-SPANS = "Array.from(v.chunks.pointStarts, (start, index) => [start, v.chunks.pointEnds[index]])"
-HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(2)> & *stars* $x$ :red[no]"
-READY = "v.element.dataset.chunking && v.painter.painted.size && v.pointed?.head.chunking === v.chunks.fingerprint"
-
-
-class App(Screen):
-    """The app in a tab."""
-
-    def widget(self, key: str) -> Locator:
-        return self.page.locator(f".st-key-{re.sub('[^A-Za-z0-9_-]', '-', key)}")
-
-    def choose(self, key: str, label: str) -> None:
-        self.widget(key).get_by_role("radio", name=label, exact=True).click()
-
-    def spans(self) -> list[list[int]]:
-        return self.viewer(SPANS)
-
-    def slide(self, key: str, press: str, *values: int) -> None:
-        """Press a key on a slider for each value it shall take, and each time wait for the chunks it makes."""
-        handle = self.widget(f"{key} slider").get_by_role("slider")
-        _, parameter = key.split(".")
-        for value in values:
-            handle.press(press)
-            self.page.wait_for_function(
-                """([key, value]) => new URLSearchParams(location.search).get(key) === value
-                  && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning" """,
-                arg=[key, str(value)],
-            )
-            # The run can be over before the browser has drawn what it sent.
-            self.wait(f"v.element.dataset.strategy.includes(a) && {READY}", f"{parameter}={value},")
-
-    def paste(self, text: str) -> None:
-        self.choose("source", "Paste")
-        field = self.widget("pasted").get_by_role("textbox")
-        field.fill(text)
-        field.press("Control+Enter")
-        self.shows(text)
-
-    def upload(self, name: str, data: bytes) -> None:
-        self.choose("source", "Upload")
-        file: FilePayload = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-        self.widget("upload").locator("input[type=file]").set_input_files(file)
-
-    def shows(self, text: str) -> None:
-        """Return once a document with these words is open."""
-        self.wait(f"v.text.text.includes(a) && {READY}", text)
-
-    def card(self) -> str:
-        return self.widget("card").inner_text()
-
-    def go(self, page: str) -> None:
-        self.page.get_by_role("link", name=page, exact=True).click()
-
-    def point_on_chart(self, x: float, y: float) -> tuple[float, float]:
-        """Place on the screen of a point given in the units of the chart's axes."""
-        chart = self.page.locator(".stPlotlyChart .js-plotly-plot")
-        chart.scroll_into_view_if_needed()
-        return chart.evaluate(
-            """(chart, [x, y]) => {
-              const { xaxis, yaxis } = chart._fullLayout
-              const box = chart.getBoundingClientRect()
-              return [box.left + xaxis._offset + xaxis.d2p(x), box.top + yaxis._offset + yaxis.d2p(y)]
-            }""",
-            [x, y],
-        )
-
-
-@pytest.fixture(scope="module")
-def visitor(chromium: Browser) -> Iterator[BrowserContext]:
-    """One browser for all tests, so that scripts are fetched once; each tab is a session of its own."""
-    context = chromium.new_context(accept_downloads=True)
-    yield context
-    context.close()
-
-
-Open = Callable[..., App]
-
-
-@pytest.fixture
-def app(visitor: BrowserContext, real_server: str) -> Iterator[Open]:
-    """Open the app in a new tab. Whatever a test does: no other host is asked, no dialog opens, nothing fails."""
-    tabs, requests, alarms = [], [], []
-
-    def open_app(
-        link: str = "", *, width: int = 1400, height: int = 900, dark: bool = False, of: BrowserContext = visitor,
-        **query: object,
-    ) -> App:  # fmt: skip
-        page = of.new_page()
-        tabs.append(page)
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(60_000)
-        page.on("request", lambda request: requests.append(request.url))
-        page.on("websocket", lambda wire: requests.append(wire.url))
-        page.on("dialog", lambda dialog: (alarms.append(dialog.message), dialog.dismiss()))
-        page.on("pageerror", lambda error: alarms.append(str(error)))
-        screen = App(page)
-        page.goto(link or f"{real_server}/?{urlencode({name.replace('__', '.'): at for name, at in query.items()})}")
-        screen.wait(READY)
-        return screen
-
-    yield open_app
-    for tab in tabs:
-        if tab.is_closed():
-            continue  # with the context that its test opened and closed
-        assert not tab.locator(".stException").count()
-        tab.close()
-    own = urlsplit(real_server).netloc
-    assert {
-        url for url in requests if urlsplit(url).scheme not in {"data", "blob"} and urlsplit(url).netloc != own
-    } == set()
-    assert alarms == []
 
 
 def test_it_opens_on_a_sample_already_coloured(app: Open) -> None:

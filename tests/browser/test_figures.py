@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 from test_report import opened
 
 import chunkviz as cv
@@ -45,7 +45,7 @@ def size_of_png(data: bytes) -> tuple[int, int]:
     return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
 
 
-def test_a_chart_is_saved_as_it_looks(app: Open, tmp_path: Path) -> None:  # noqa: F811
+def test_a_chart_is_saved_as_it_looks(app: Open, tmp_path: Path) -> None:
     here: App = app(sample="essay", strategy="fixed_size", fixed_size__chunk_size=128)
     buttons = here.page.get_by_role("group", name="Save the figure: Histogram of the number of tokens in each chunk")
     here.page.locator(".js-plotly-plot .main-svg").first.wait_for()
@@ -85,7 +85,7 @@ def test_the_figures_of_a_report_are_saved(chromium: Browser, tmp_path: Path, *,
     screen.page.context.close()
 
 
-def test_the_curve_is_saved_with_its_line(app: Open, tmp_path: Path) -> None:  # noqa: F811
+def test_the_curve_is_saved_with_its_line(app: Open, tmp_path: Path) -> None:
     here: App = app(sample="essay", strategy="semantic", semantic__threshold_mode="percentile")
     here.page.get_by_role("link", name="Tune").click()
     buttons = here.page.get_by_role("group", name="Save the figure: similarity curve")

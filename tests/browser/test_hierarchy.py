@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 import pytest
-from test_explore import READY, App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
@@ -37,12 +36,8 @@ CONTRAST_OF_LABELS = """(() => {
 })()"""
 
 
-def hierarchy(app: Open, real_server: str, *, query: dict[str, str], **how: int | bool) -> App:  # noqa: F811
-    # First the app's own first page: a server that has shown none yet does not know of the others.
-    screen = app(**how)
-    screen.page.goto(f"{real_server}/hierarchy?{urlencode(query)}")
-    screen.wait(READY)
-    return screen
+class Hierarchy(App):
+    path = "hierarchy"
 
 
 def box(screen: App, label: str) -> Locator:
@@ -62,8 +57,8 @@ def marked(screen: App, label: str) -> Locator:
 
 
 @pytest.mark.parametrize("view", ["Icicle", "Treemap", "Sunburst"])
-def test_a_click_in_the_tree_goes_to_the_first_chunk_of_the_box(app: Open, real_server: str, view: str) -> None:  # noqa: F811
-    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract", "tree": view})
+def test_a_click_in_the_tree_goes_to_the_first_chunk_of_the_box(app: Open, view: str) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract", "tree": view})
     tree = tree_of(cv.Hierarchical().chunk(load_sample("contract")))
     for parent in (9, 5, 9):
         # In a treemap the chunks lie over their parent: only its head is its own.
@@ -75,8 +70,8 @@ def test_a_click_in_the_tree_goes_to_the_first_chunk_of_the_box(app: Open, real_
         marked(screen, f"P{parent}").wait_for(state="attached")
 
 
-def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open, real_server: str) -> None:  # noqa: F811
-    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract"})
+def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract"})
     chunking = cv.Hierarchical().chunk(load_sample("contract"))
     scroller = screen.page.locator(".scroller")
     scroller.press("End")
@@ -87,8 +82,8 @@ def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open, real_serv
     marked(screen, "P1").wait_for(state="attached")
 
 
-def test_a_row_of_the_indented_tree_goes_there(app: Open, real_server: str) -> None:  # noqa: F811
-    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract", "tree": "Indented"})
+def test_a_row_of_the_indented_tree_goes_there(app: Open) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract", "tree": "Indented"})
     table = screen.page.get_by_test_id("stDataFrame")
     # The fourth row under the head, in the column of boxes: document, P1, chunk 1, chunk 2.
     table.click(position={"x": 20, "y": 35 * 4 + 17})
@@ -96,7 +91,7 @@ def test_a_row_of_the_indented_tree_goes_there(app: Open, real_server: str) -> N
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bool) -> None:  # noqa: F811
+def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bool) -> None:
     screen = app(strategy="hierarchical", sample="contract", dark=dark, hierarchical__max_levels=3)
     chunking = cv.Hierarchical(max_levels=3).chunk(load_sample("contract"))
     screen.wait("v.root.querySelectorAll('.bracket').length > 3")
@@ -116,7 +111,7 @@ def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bo
     assert min(screen.viewer(CONTRAST_OF_LABELS)) >= 4.5
 
 
-def test_brackets_have_names_and_lead_to_the_first_child(app: Open) -> None:  # noqa: F811
+def test_brackets_have_names_and_lead_to_the_first_child(app: Open) -> None:
     screen = app(strategy="hierarchical", sample="contract")
     chunking = cv.Hierarchical().chunk(load_sample("contract"))
     parent = chunking.parents[1]
@@ -138,13 +133,13 @@ def test_brackets_have_names_and_lead_to_the_first_child(app: Open) -> None:  # 
     assert "in parent 2" in screen.viewer("v.parts.live.textContent")
 
 
-def test_a_strategy_without_parents_has_no_brackets(app: Open) -> None:  # noqa: F811
+def test_a_strategy_without_parents_has_no_brackets(app: Open) -> None:
     screen = app(strategy="recursive", sample="contract")
     assert screen.viewer("v.root.querySelectorAll('.bracket').length") == 0
     assert screen.viewer("v.chunks.parents") is None
 
 
-def test_where_parents_overlap_deeply_only_that_of_the_selected_chunk_is_drawn(app: Open) -> None:  # noqa: F811
+def test_where_parents_overlap_deeply_only_that_of_the_selected_chunk_is_drawn(app: Open) -> None:
     screen = app(strategy="sentence_window", sample="essay", sentence_window__window=8)
     assert screen.viewer("v.root.querySelectorAll('.bracket').length") == 0
     screen.page.locator(".bracket-note", has_text="parents overlap here").wait_for()
@@ -152,7 +147,7 @@ def test_where_parents_overlap_deeply_only_that_of_the_selected_chunk_is_drawn(a
     screen.wait("v.root.querySelectorAll('.bracket.selected').length === 1")
 
 
-def test_only_what_is_near_is_drawn_of_ten_thousand_parents(app: Open) -> None:  # noqa: F811
+def test_only_what_is_near_is_drawn_of_ten_thousand_parents(app: Open) -> None:
     screen = app(strategy="sentence_window", sample="essay", sentence_window__window=1)
     text = "".join(f"Sentence number {number} ends here. \n" for number in range(10_000))
     screen.upload("long.txt", text.encode())
@@ -163,8 +158,8 @@ def test_only_what_is_near_is_drawn_of_ten_thousand_parents(app: Open) -> None: 
     screen.wait("v.root.querySelector(`.bracket.selected[data-parent='${v.chunks.parents.count - 1}']`)")
 
 
-def test_children_are_found_by_keyboard_and_the_parents_follow(app: Open, real_server: str) -> None:  # noqa: F811
-    screen = hierarchy(app, real_server, query={"strategy": "hierarchical", "sample": "contract"})
+def test_children_are_found_by_keyboard_and_the_parents_follow(app: Open) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract"})
     field = screen.widget("child search").get_by_role("textbox")
     field.fill("chevron")
     field.press("Enter")
@@ -179,9 +174,7 @@ def test_children_are_found_by_keyboard_and_the_parents_follow(app: Open, real_s
 
 
 @pytest.mark.parametrize("sample", ["contract", "matsuri"])
-def test_it_fits_a_telephone(app: Open, real_server: str, sample: str) -> None:  # noqa: F811
-    screen = hierarchy(
-        app, real_server, query={"strategy": "hierarchical", "sample": sample, **LEVELS}, width=390, height=844
-    )
+def test_it_fits_a_telephone(app: Open, sample: str) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": sample, **LEVELS}, width=390, height=844)
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert screen.viewer("v.page.holder.clientWidth") > 180

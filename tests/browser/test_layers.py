@@ -12,7 +12,7 @@ from chunkviz.lint import lint
 from chunkviz.ui.viewer.lanes import disagreements, lanes_of
 
 if TYPE_CHECKING:
-    from conftest import Screen
+    from screens import Screen
 
 pytestmark = pytest.mark.browser
 Show = Callable[..., "Screen"]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import Screen
-from test_explore import App, Open, app, visitor
+from screens import App, Open, Screen
 
 from chunkviz.samples import load_sample
 
-__all__ = ["app", "visitor"]  # fixtures
 pytestmark = pytest.mark.browser
 
 
@@ -45,12 +43,14 @@ def test_white_space_at_the_ends_of_a_selection_is_left_out(show: Callable[..., 
     screen.python_says("marked=(11, 17)")
 
 
-def test_an_answer_marked_with_the_mouse_becomes_a_question(app: Open, real_server: str) -> None:
-    screen = app(real_server)
-    screen.go("Measure")
-    screen.page.wait_for_function("globalThis.chunkvizViewers?.get('measure viewer')?.stage?.chunks")
-    measure = MeasureScreen(screen.page)
-    measure.wait("v.painter.painted.size && v.pointed")
+class Measure(App):
+    path = "measure"
+    viewer_key = "measure viewer"
+    ready = "v.painter.painted.size && v.pointed"
+
+
+def test_an_answer_marked_with_the_mouse_becomes_a_question(app: Open) -> None:
+    measure: Measure = app(Measure)
     text = load_sample("essay").text
     answer = "In a bakery the flour is always one hundred per cent"
     start = text.index(answer)
@@ -59,27 +59,11 @@ def test_an_answer_marked_with_the_mouse_becomes_a_question(app: Open, real_serv
     measure.viewer("v.parts.reading.scrollIntoView({ block: 'end' })")
     measure.wait("v.page.rectAt(a, false).top > 80 && v.page.rectAt(a, false).bottom < innerHeight - 80", start)
     drag(measure, start, start + len(answer))
-    screen.widget("use selected").get_by_role("button", disabled=False).click()
-    screen.page.get_by_text(f"Answered by “{answer}”").wait_for()
-    field = screen.widget("question wording").get_by_role("textbox")
+    measure.widget("use selected").get_by_role("button", disabled=False).click()
+    measure.page.get_by_text(f"Answered by “{answer}”").wait_for()
+    field = measure.widget("question wording").get_by_role("textbox")
     field.fill("What is one hundred per cent?")
     field.press("Enter")
-    screen.widget("add question").get_by_role("button", disabled=False).click()
-    screen.page.get_by_text("7 questions ·").wait_for()
-    assert screen.widget("question shown").locator("input").input_value() == "7. What is one hundred per cent?"
-
-
-class MeasureScreen(App):
-    """The Measure page, whose viewer has another name."""
-
-    def viewer(self, script: str, argument: object = None) -> object:
-        return self.page.evaluate(
-            f"(a) => {{ const v = chunkvizViewers.get('measure viewer').stage; return {script} }}", argument
-        )
-
-    def wait(self, script: str, argument: object = None) -> None:
-        self.page.wait_for_function(
-            "(a) => { const v = globalThis.chunkvizViewers?.get('measure viewer')?.stage; "
-            f"return v?.chunks && ({script}) }}",
-            arg=argument,
-        )
+    measure.widget("add question").get_by_role("button", disabled=False).click()
+    measure.page.get_by_text("7 questions ·").wait_for()
+    assert measure.widget("question shown").locator("input").input_value() == "7. What is one hundred per cent?"

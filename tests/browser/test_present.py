@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -23,11 +23,16 @@ TITLES = (
 )
 
 
-def present(app: Open, real_server: str, step: int, **how: int | bool) -> Page:  # noqa: F811
-    page = app(**how).page
-    page.goto(f"{real_server}/present?step={step}")
+class Presenter(App):
+    path = "present"
+
+    def settle(self) -> None:
+        self.page.locator("[data-listens=arrows]").wait_for(state="attached")
+
+
+def present(app: Open, step: int, **how: int | bool) -> Page:
+    page: Page = app(Presenter, step=step, **how).page
     shows(page, step)
-    page.locator("[data-listens=arrows]").wait_for(state="attached")
     return page
 
 
@@ -39,8 +44,8 @@ def step_in_address(page: Page) -> list[str]:
     return parse_qs(urlsplit(page.url).query).get("step", [])
 
 
-def test_the_arrow_keys_move_and_the_address_follows(app: Open, real_server: str) -> None:  # noqa: F811
-    page = present(app, real_server, 2)
+def test_the_arrow_keys_move_and_the_address_follows(app: Open) -> None:
+    page = present(app, 2)
     for step in (3, 4, 5, 6):
         page.keyboard.press("ArrowRight")
         shows(page, step)
@@ -50,8 +55,8 @@ def test_the_arrow_keys_move_and_the_address_follows(app: Open, real_server: str
     shows(page, 5)
 
 
-def test_in_the_document_the_arrows_stay_the_documents(app: Open, real_server: str) -> None:  # noqa: F811
-    page = present(app, real_server, 2)
+def test_in_the_document_the_arrows_stay_the_documents(app: Open) -> None:
+    page = present(app, 2)
     page.locator(".scroller").focus()
     page.keyboard.press("ArrowRight")
     page.get_by_role("heading", name=TITLES[1]).click()
@@ -60,8 +65,8 @@ def test_in_the_document_the_arrows_stay_the_documents(app: Open, real_server: s
     assert step_in_address(page) == ["3"]
 
 
-def test_explore_has_its_own_looks_again(app: Open, real_server: str) -> None:  # noqa: F811
-    page = present(app, real_server, 5)
+def test_explore_has_its_own_looks_again(app: Open) -> None:
+    page = present(app, 5)
     assert not page.get_by_test_id("stSidebar").is_visible()
     page.get_by_role("button", name="Open this setting in Explore").click()
     App(page).wait("v.element.dataset.strategy.includes('Hierarchical(') && v.painter.painted.size")
@@ -71,8 +76,8 @@ def test_explore_has_its_own_looks_again(app: Open, real_server: str) -> None:  
 
 
 @pytest.mark.parametrize("step", range(1, 7))
-def test_it_fits_a_telephone(app: Open, real_server: str, step: int) -> None:  # noqa: F811
-    page = present(app, real_server, step, width=390, height=844)
+def test_it_fits_a_telephone(app: Open, step: int) -> None:
+    page = present(app, step, width=390, height=844)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     next_step = page.get_by_role("button", name="Next step")
     box = next_step.bounding_box()

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Screen
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open, Screen
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
@@ -92,7 +91,7 @@ def test_a_chunk_can_be_chosen_and_read(chromium: Browser, tmp_path: Path) -> No
     screen.page.context.close()
 
 
-def test_the_app_makes_one(app: Open, tmp_path: Path, chromium: Browser) -> None:  # noqa: F811
+def test_the_app_makes_one(app: Open, tmp_path: Path, chromium: Browser) -> None:
     here: App = app(sample="matsuri", strategy="semantic", semantic__threshold_mode="percentile")
     here.page.get_by_text("Report for somebody without Python").click()
     here.page.get_by_role("button", name="Make the report").click()

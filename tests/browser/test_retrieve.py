@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
 
 import pytest
-from test_explore import HOSTILE, App, Open, app, visitor
+from screens import HOSTILE, App, Open
 
 import chunkviz as cv
 from chunkviz.retrieval import Index
@@ -16,17 +15,19 @@ from chunkviz.ui.viewer.heat import heat_of
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
 
-__all__ = ["app", "visitor"]  # fixtures
 pytestmark = pytest.mark.browser
 
 TIDE = "How does a stilling well measure the level of the tide?"
 HEATED = "v.layers.heat && v.layers.selected >= 0 && v.painter.painted.size"
 
 
-def ask(app: Open, server: str, question: str = TIDE, *, width: int = 1400, dark: bool = False, **query: object) -> App:
+class Retrieve(App):
+    path = "retrieve"
+
+
+def ask(app: Open, question: str = TIDE, *, width: int = 1400, dark: bool = False, **parameters: object) -> Retrieve:
     """Open the page with a question asked."""
-    named = {name.replace("__", "."): value for name, value in query.items()}
-    screen = app(f"{server}/retrieve?{urlencode({'question': question, **named})}", width=width, dark=dark)
+    screen: Retrieve = app(Retrieve, question=question, width=width, dark=dark, **parameters)
     screen.wait(HEATED)
     return screen
 
@@ -35,8 +36,8 @@ def card(screen: App, rank: int) -> Locator:
     return screen.widget(f"hit search {rank}")
 
 
-def test_heat_is_painted_on_the_chunks_that_answer(app: Open, real_server: str) -> None:
-    screen = ask(app, real_server, strategy="recursive", recursive__chunk_size=128)
+def test_heat_is_painted_on_the_chunks_that_answer(app: Open) -> None:
+    screen = ask(app, strategy="recursive", recursive__chunk_size=128)
     chunking = cv.Recursive(chunk_size=128).chunk(load_sample("essay"))
     index = Index(chunking)
     hits = index.search(TIDE, 5)
@@ -57,8 +58,8 @@ def test_heat_is_painted_on_the_chunks_that_answer(app: Open, real_server: str) 
     assert "rank of a hit" in legend
 
 
-def test_the_best_hit_is_selected_and_another_is_one_click_away(app: Open, real_server: str) -> None:
-    screen = ask(app, real_server, recursive__chunk_size=128)
+def test_the_best_hit_is_selected_and_another_is_one_click_away(app: Open) -> None:
+    screen = ask(app, recursive__chunk_size=128)
     hits = Index(cv.Recursive(chunk_size=128).chunk(load_sample("essay"))).search(TIDE, 5)
     assert screen.viewer("v.layers.selected") == hits[0].chunk.index
     third = hits[2].chunk.index
@@ -68,16 +69,16 @@ def test_the_best_hit_is_selected_and_another_is_one_click_away(app: Open, real_
     card(screen, 3).get_by_role("button", name="Shown").wait_for()
 
 
-def test_a_chunk_chosen_in_the_document_is_marked_among_the_cards(app: Open, real_server: str) -> None:
-    screen = ask(app, real_server, recursive__chunk_size=128)
+def test_a_chunk_chosen_in_the_document_is_marked_among_the_cards(app: Open) -> None:
+    screen = ask(app, recursive__chunk_size=128)
     hits = Index(cv.Recursive(chunk_size=128).chunk(load_sample("essay"))).search(TIDE, 5)
     screen.viewer("v.choose(a, true)", hits[1].chunk.index)
     card(screen, 2).get_by_role("button", name="Shown").wait_for()
     card(screen, 1).get_by_role("button", name="Go there").wait_for()
 
 
-def test_hostile_text_is_shown_and_not_run(app: Open, real_server: str) -> None:
-    screen = app(f"{real_server}/retrieve")
+def test_hostile_text_is_shown_and_not_run(app: Open) -> None:
+    screen = app(Retrieve)
     screen.paste(f"The bell rings. {HOSTILE} The bell is silent.")
     field = screen.widget("question").get_by_role("textbox")
     field.fill(f"stars {HOSTILE}")
@@ -92,8 +93,8 @@ def test_hostile_text_is_shown_and_not_run(app: Open, real_server: str) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_everything_fits_a_telephone(app: Open, real_server: str, dark: bool) -> None:  # noqa: FBT001  a parameter
-    screen = ask(app, real_server, width=390, dark=dark, ranking="hybrid")
+def test_everything_fits_a_telephone(app: Open, dark: bool) -> None:  # noqa: FBT001  a parameter
+    screen = ask(app, width=390, dark=dark, ranking="hybrid")
     assert screen.viewer("v.element.dataset.theme") == ("dark" if dark else "light")
     assert screen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for rank in range(1, 6):

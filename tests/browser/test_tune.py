@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
 import pytest
-from test_explore import App, Open, app, visitor  # noqa: F401  fixtures
+from screens import App, Open
 
 import chunkviz as cv
 from chunkviz.samples import load_sample
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Locator
 
 pytestmark = pytest.mark.browser
 
@@ -37,12 +38,8 @@ CONTRAST = """(() => {
 })()"""
 
 
-class Tune:
-    """The page, in the words of the tests."""
-
-    def __init__(self, screen: App) -> None:
-        self.app = screen
-        self.page: Page = screen.page
+class Tune(App):
+    path = "tune"
 
     def settle(self) -> None:
         """Wait until curve and viewer show the same state, and no run is under way."""
@@ -79,13 +76,9 @@ class Tune:
 
 
 @pytest.fixture
-def tune(app: Open, real_server: str) -> Any:  # noqa: F811
+def tune(app: Open) -> Any:
     def start(query: str, **how: Any) -> Tune:
-        screen = app(**how)
-        screen.page.goto(f"{real_server}/tune?{query}")
-        page = Tune(screen)
-        page.settle()
-        return page
+        return app(Tune, query=dict(parse_qsl(query)), **how)
 
     return start
 
@@ -123,9 +116,9 @@ def test_the_browsers_rule_is_the_cores(tune: Any, sample: str, strategy: cv.Str
 
 def test_the_boundaries_follow_the_line_and_python_gets_the_value(tune: Any) -> None:
     page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
-    before = page.app.viewer("v.chunks.count")
+    before = page.viewer("v.chunks.count")
     page.drag_to(0.2, release=False)
-    preview = page.app.viewer("[v.chunks.fingerprint, v.chunks.count]")
+    preview = page.viewer("[v.chunks.fingerprint, v.chunks.count]")
     assert preview[0] == "preview"
     assert preview[1] != before
     assert page.curve("c.element.dataset.shown") == str(preview[1])
@@ -135,7 +128,7 @@ def test_the_boundaries_follow_the_line_and_python_gets_the_value(tune: Any) -> 
     threshold = page.curve("c.threshold")
     assert threshold == pytest.approx(0.2, abs=0.01)
     chunking = cv.Semantic(threshold=threshold).chunk(load_sample("essay"))
-    assert page.app.spans() == [[chunk.start, chunk.end] for chunk in chunking]
+    assert page.spans() == [[chunk.start, chunk.end] for chunk in chunking]
 
 
 def test_a_dragged_percentile_stays_a_percentile(tune: Any) -> None:
@@ -161,7 +154,7 @@ def test_the_keys_move_the_line_and_walk_the_points(tune: Any) -> None:
     assert "Similarity" in about
     assert "When I asked" in about or "She baked" in about
     page.plot.press("Enter")
-    page.app.wait("v.layers.selected === 0")
+    page.wait("v.layers.selected === 0")
     page.page.wait_for_function(f"() => {CURVE}.bodies.state.head.selected?.[0] === 0")
 
 
@@ -171,13 +164,13 @@ def test_a_click_on_a_point_goes_to_its_text_and_a_choice_there_shades_its_stret
     box = page.plot.bounding_box()
     x, y = page.curve(f"[c.picture.x(c.picture.places[{place}]), c.picture.y(c.picture.signal[{place}])]")
     page.page.mouse.click(box["x"] + x, box["y"] + y - 12)
-    page.app.wait("v.layers.selected >= 4")
-    selected = page.app.viewer("v.layers.selected")
+    page.wait("v.layers.selected >= 4")
+    selected = page.viewer("v.layers.selected")
     page.page.wait_for_function(f"(start) => {CURVE}.bodies.state.head.selected?.[0] === start",
-                                arg=page.app.spans()[selected][0])  # fmt: skip
+                                arg=page.spans()[selected][0])  # fmt: skip
     page.page.locator(".scroller").focus()
     page.page.keyboard.press("End")
-    last = page.app.spans()[-1]
+    last = page.spans()[-1]
     page.page.wait_for_function(f"(start) => {CURVE}.bodies.state.head.selected?.[0] === start", arg=last[0])
 
 
@@ -201,7 +194,7 @@ def test_zoom_and_back(tune: Any) -> None:
 
 def test_hostile_text_is_words_in_the_tooltip(tune: Any) -> None:
     page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile")
-    page.app.paste("<script>alert(1)</script> is here. <img src=x onerror=alert(2)> follows. *Third* one ends.")
+    page.paste("<script>alert(1)</script> is here. <img src=x onerror=alert(2)> follows. *Third* one ends.")
     page.settle()
     page.plot.focus()
     page.plot.press("ArrowRight")
@@ -222,15 +215,15 @@ def test_twenty_thousand_segments_stay_usable(tune: Any) -> None:
     page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile&semantic.max_chunk_size=256")
     words = load_sample("essay").text.split(". ")
     text = ". ".join(f"{words[number % len(words)]} {number}" for number in range(20_000))
-    page.app.page.set_default_timeout(180_000)
-    page.app.choose("source", "Upload")
-    page.app.upload("long.txt", text.encode())
+    page.page.set_default_timeout(180_000)
+    page.choose("source", "Upload")
+    page.upload("long.txt", text.encode())
     page.page.wait_for_function(f"() => {CURVE}?.columns?.similarities.length > 15000")
     page.settle()
     assert page.curve("c.element.dataset.agrees") == "true"
     page.drag_to(page.curve("(c.picture.low + c.picture.high) / 2"), release=False)
-    assert page.app.viewer("v.chunks.fingerprint") == "preview"
-    assert page.app.viewer("v.chunks.count") == int(page.curve("c.element.dataset.shown"))
+    assert page.viewer("v.chunks.fingerprint") == "preview"
+    assert page.viewer("v.chunks.count") == int(page.curve("c.element.dataset.shown"))
     page.page.keyboard.press("Escape")
     page.page.mouse.up()
     page.settle()

@@ -10,7 +10,7 @@ import app_texts
 import pytest
 
 if TYPE_CHECKING:
-    from conftest import Screen
+    from screens import Screen
 
 pytestmark = pytest.mark.browser
 Show = Callable[..., "Screen"]
