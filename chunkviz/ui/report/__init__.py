@@ -27,6 +27,7 @@ from chunkviz.ui.charts import figure_script, figure_style
 from chunkviz.ui.report.settings import bar_code, comparison
 from chunkviz.ui.viewer.payload import boundaries_message, document_message
 from chunkviz.ui.viewer.source import viewer_script, viewer_style
+from chunkviz.wording import count_of
 
 __all__ = ["MOST_CHARACTERS", "to_report"]
 
@@ -90,7 +91,6 @@ def to_report(
         "setting": escape(repr(chunking.strategy)),
         "tokenizer": escape(chunking.tokens.tokenizer.name),
         "version": escape(__version__),
-        "fidelity": _fidelity_line(chunking),
         "facts": _facts(chunking),
         "curve": "" if data["curve"] is None else (_HERE / "curve.html").read_text("utf-8"),
         "heading": "Settings compared" if others or failed else "Where chunks begin along the document",
@@ -164,17 +164,19 @@ def _step(chunking: Chunking, threshold: float | None) -> dict[str, Any]:
             "Smallest – largest": f"{counts.min():,} – {counts.max():,}" if some else "–",
             **({"Parents": f"{len(chunking.parents):,}"} if chunking.parents else {}),
         },
+        "fidelity": _fidelity(chunking),
     }
 
 
-def _fidelity_line(chunking: Chunking) -> str:
+def _fidelity(chunking: Chunking) -> dict[str, Any]:
+    """Return whether all text is in some chunk, that in words, and how much is and is not."""
     found = fidelity(chunking)
-    verdict = "All text accounted for" if found.complete else f"{len(found.gaps):,} places left out"
-    return (
-        f'<strong class="{"good" if found.complete else "bad"}">{verdict}</strong> '
-        f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
-        f"{found.blank:,} white space between chunks · {found.doubled:,} doubled"
-    )
+    return {
+        "complete": found.complete,
+        "verdict": "All text accounted for" if found.complete else f"{count_of(len(found.gaps), 'place')} left out",
+        "facts": f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
+        f"{found.blank:,} white space between chunks · {found.doubled:,} doubled",
+    }
 
 
 def _facts(chunking: Chunking) -> str:
