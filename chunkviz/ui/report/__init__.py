@@ -144,8 +144,9 @@ def _at(chunking: Chunking, threshold: float, services: Services) -> Chunking:
 
 def _thresholds(signal: np.ndarray[Any, np.dtype[np.float32]], own: float) -> list[float]:
     """Return the thresholds of the slider, rising: places where the boundaries change, and the setting's own."""
-    distinct = np.unique(signal.astype(np.float64))
-    between = np.concatenate(([distinct[0]], (distinct[:-1] + distinct[1:]) / 2, [np.nextafter(distinct[-1], 2)]))
+    distinct = np.unique(signal)
+    above = np.nextafter(distinct[-1], np.float32(2))  # among what similarities are held in: a finer step would round
+    between = np.concatenate(([distinct[0]], (distinct[:-1] + distinct[1:]) / 2, [above])).astype(np.float64)
     if len(between) > _STEPS:
         between = between[np.unique(np.linspace(0, len(between) - 1, _STEPS).round().astype(np.int64))]
     return sorted({*(float(each) for each in between.clip(-1, 1)), own})
