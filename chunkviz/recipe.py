@@ -27,8 +27,9 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chunkviz.alignment import OwnChunks
-from chunkviz.errors import ParameterError
+from chunkviz.errors import ParameterError, UnknownNameError
 from chunkviz.lint import KINDS, FindingKind, Rules
+from chunkviz.params import explain_rule
 from chunkviz.strategies import Strategy, strategy_from_config
 from chunkviz.tokens import DEFAULT_ENCODING
 
@@ -183,11 +184,23 @@ def _checked(data: Mapping[str, Any], name: str) -> Recipe:
     try:
         return Recipe(**data)
     except ValidationError as error:
-        record = error.errors(include_input=False)[0]
-        place = ".".join(str(each) for each in record["loc"]) or "recipe"
-        rule = record["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
-        message = f"{name}, {place}: {rule}."
+        message = f"{name}, {_explained(error.errors()[0])}"
         raise ParameterError(message) from None
+
+
+def _explained(record: Mapping[str, Any]) -> str:
+    """Return where in a recipe something is wrong, and what, by one of pydantic's error records."""
+    place = ".".join(str(each) for each in record["loc"]) or "recipe"
+    if record["type"] == "extra_forbidden":
+        *outer, unknown = record["loc"]
+        known = Check.model_fields if outer == ["check"] else Recipe.model_fields
+        return str(UnknownNameError(f"{'.'.join(map(str, outer)) or 'its'} field", str(unknown), known))
+    if record["type"] == "value_error":  # a sentence of ours
+        return f"{place}: {explain_rule(record)}."
+    if record["type"] == "missing":
+        return f"{place} must be given."
+    given = record["input"]
+    return f"{place} must be {explain_rule(record)}, not {given!r}."
 
 
 def write_recipe(recipe: Recipe) -> str:

@@ -172,7 +172,8 @@ def solve(values: NDArray[np.float64], target: float, outcome: Callable[[float],
     distinct = np.unique(values)
     # Between two values nothing changes, so the places between them are all the thresholds there are.
     between = (distinct[:-1] + distinct[1:]) / 2
-    thresholds: list[float] = [float(distinct[0]), *between.tolist(), float(np.nextafter(distinct[-1], np.inf))]
+    above = np.nextafter(np.float32(distinct[-1]), np.float32(np.inf))  # cuts compare in single precision
+    thresholds: list[float] = [float(distinct[0]), *between.tolist(), float(above)]
     low, high = 0, len(thresholds) - 1
     best, distance = thresholds[0], float("inf")
     while low <= high:

@@ -19,6 +19,7 @@ from chunkviz.errors import ParameterError
 from chunkviz.evaluation import evaluate, load_questions
 from chunkviz.recipe import Check, Recipe, read_recipe
 from chunkviz.settings import Settings
+from chunkviz.wording import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,7 +124,8 @@ def _recall(check: Check, chunking: Chunking, folder: Path) -> Recall:
     if not found.questions:
         return None, f"none of the questions in {check.questions} is about it"
     evaluation = evaluate(chunking, found.questions, k=check.k or _K)
-    return evaluation.mean("recall"), f"{evaluation.questions:,} questions, k = {evaluation.k}, {evaluation.ranking}"
+    asked = f"{count_of(evaluation.questions, 'question')}, k = {evaluation.k}, {evaluation.ranking}"
+    return evaluation.mean("recall"), asked
 
 
 def _row(source: Source, found: Assertion) -> list[str]:

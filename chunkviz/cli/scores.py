@@ -12,6 +12,7 @@ from typing import Any
 from chunkviz.document import without_surrogates
 from chunkviz.errors import ChunkvizError, UnknownNameError
 from chunkviz.evaluation import Evaluation, Failure, compare
+from chunkviz.wording import count_of
 
 HEADER = ("strategy", "chunks", "tokens", "recall", "precision", "IoU", "omega", "whole", "split", "lost")
 _ENDINGS = (".json", ".csv")
@@ -42,12 +43,13 @@ def legend(reached: Sequence[Evaluation]) -> str:
     if not reached:
         return "Nothing was measured.\n"
     first = reached[0]
-    asked = "" if first.embedder is None else f", embedder {first.embedder}"
+    asked = f"{count_of(first.questions, 'question')}, {count_of(len(first.documents), 'document')}"
+    embedder = "" if first.embedder is None else f", embedder {first.embedder}"
     lines = [
-        f"{first.questions:,} questions, {len(first.documents):,} documents, k = {first.k}, {first.ranking}{asked}.",
-        "tokens: mean of what is returned; recall ± standard deviation, precision and IoU at k; omega: IoU of a",
-        f"perfect search; whole, split, lost: references; at N: recall within N {first.unit} retrieved; against the",
-        f"first: difference at {first.budgets[0]:,} with its 95 % paired bootstrap interval.",
+        f"{asked}, k = {first.k}, {first.ranking}{embedder}.",
+        "tokens: mean of one hit as it is returned; recall ± standard deviation, precision and IoU at k; omega: IoU",
+        f"of a perfect search; whole, split, lost: references; at N: recall within N {first.unit} retrieved; against",
+        f"the first: difference at {first.budgets[0]:,} with its 95 % paired bootstrap interval.",
     ]
     sizes = [each.mean_returned_tokens for each in reached if each.mean_returned_tokens]
     if sizes and max(sizes) > _UNLIKE * min(sizes):

@@ -8,7 +8,8 @@ from itertools import islice
 
 from chunkviz.errors import DocumentError
 from chunkviz.loaders.kinds import SUFFIX_KINDS, SUPPORTED, binary_name, not_what_it_says, suffix_of
-from chunkviz.loaders.tidy import count_of, tidy
+from chunkviz.loaders.tidy import tidy
+from chunkviz.wording import count_of
 
 _BOMS = (  # UTF-32's little-endian mark begins with UTF-16's, so it is looked for first
     (codecs.BOM_UTF8, "utf-8"),

@@ -14,7 +14,8 @@ from chunkviz.loaders.archive import DAMAGED, kind_of_ole, open_safely
 from chunkviz.loaders.decoding import decode
 from chunkviz.loaders.kinds import SUFFIX_KINDS, Kind, kind_of, suffix_of
 from chunkviz.loaders.limits import Limits
-from chunkviz.loaders.tidy import count_of, plain_markdown, tidy, without_inline_images
+from chunkviz.loaders.tidy import plain_markdown, tidy, without_inline_images
+from chunkviz.wording import count_of
 
 _MIMETYPES = {
     Kind.RTF: "application/rtf",

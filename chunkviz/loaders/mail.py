@@ -8,7 +8,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from typing import cast
 
-from chunkviz.loaders.tidy import count_of
+from chunkviz.wording import count_of
 
 _FIELDS = ("From", "To", "Cc", "Date")
 

@@ -15,7 +15,7 @@ from chunkviz.loaders.archive import DAMAGED
 from chunkviz.loaders.layout import Box, Line, Style, markdown
 from chunkviz.loaders.limits import Limits
 from chunkviz.loaders.running import running_lines
-from chunkviz.loaders.tidy import count_of
+from chunkviz.wording import count_of
 
 _MAX_LISTED = 10
 _MAX_QUOTED = 3

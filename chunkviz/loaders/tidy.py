@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 
+from chunkviz.wording import count_of
+
 _CODE = re.compile(r"(^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\2[`~]*[ \t]*$|(?<!\\)`[^`\n]+`)", re.MULTILINE | re.DOTALL)
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINE_MARK = re.compile(r"(?:^|\n) {0,3}\Z")
 _INLINE_IMAGE = re.compile(r"!\[([^\]\n]*)\]\(data:[^)\s]*\)")
-
-
-def count_of(number: int, noun: str) -> str:
-    """Return "1 line" or "2,000 lines"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def tidy(text: str) -> tuple[str, list[str]]:

@@ -13,6 +13,7 @@ from chunkviz.ui import lint_panel, session, sidebar, take_away
 from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
+from chunkviz.wording import count_of
 
 
 def draw(chunking: Chunking) -> None:
@@ -159,7 +160,7 @@ def _draw_fidelity(chunking: Chunking) -> Span | None:
         if found.complete:
             st.badge("All text accounted for", icon=":material/check_circle:", color="green")
         else:
-            st.badge(f"{len(found.gaps):,} places left out", icon=":material/warning:", color="orange")
+            st.badge(f"{count_of(len(found.gaps), 'place')} left out", icon=":material/warning:", color="orange")
         st.caption(
             f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
             f"{found.blank:,} white space between chunks · {found.doubled:,} doubled"

@@ -107,7 +107,7 @@ def pick_document() -> tuple[Document | None, Tokenizer]:
         st.subheader("Document", anchor=False)
         source = st.segmented_control(
             "Where the document comes from", ["Sample", "Upload", "Paste"], default="Sample", required=True,
-            key="source", persist_state="session", label_visibility="collapsed", width="stretch",
+            key="source", bind="query-params", label_visibility="collapsed", width="stretch",
         )  # fmt: skip
         match source:
             case "Upload":

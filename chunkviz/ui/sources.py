@@ -45,7 +45,10 @@ def pick_upload() -> Document | None:
     if document is None and is_reading():
         pass  # its progress says what is to come
     elif document is None:
-        st.caption("Nothing uploaded yet. The file stays on this server's memory and is gone when you close the page.")
+        st.caption(
+            "Nothing uploaded yet. A file stays in this server's memory, and is gone once the page is closed or "
+            "reloaded; a link carries the settings, never a document of yours."
+        )
     elif file is None and st.button("Remove the uploaded document", icon=":material/delete:", width="stretch"):
         session.drop("uploaded")
         st.rerun()

@@ -132,6 +132,11 @@ def test_every_mode_resolves_to_a_threshold_that_gives_the_same_chunks_when_set_
         assert spans(outright) == spans(chosen)
 
 
+def test_a_target_of_as_many_chunks_as_segments_cuts_at_every_pair() -> None:
+    strategy = cv.Semantic(threshold=3, threshold_mode="target_count", min_chunk_size=1)
+    assert len(strategy.chunk("One cat. \n\nTwo dogs. \n\nThree owls.")) == 3
+
+
 def test_targets_are_met_as_nearly_as_the_text_allows() -> None:
     document = load_sample("essay")
     for count in (1, 7, 25, 60):

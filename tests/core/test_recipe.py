@@ -19,6 +19,7 @@ from chunkviz.recipe import FINDING_NAMES, Check, Recipe, read_recipe, recipe_of
 from chunkviz.records import Record
 from tests.core.test_results import partial
 
+CHECK = 'strategy = "recursive"\n[check]\n'
 TEXT = "# Kettle\n\nFill it. Switch it on.\n\n## Care\n\nDescale it monthly. Do not scratch it."
 
 
@@ -75,14 +76,15 @@ def test_what_toml_cannot_hold_is_refused() -> None:
     ("text", "message"),
     [
         ("strategy =", "r.toml must be TOML"),
-        ("", "r.toml, strategy: Field required"),
+        ("", "r.toml, strategy must be given."),
         ('strategy = "recursiv"', "r.toml: strategy 'recursiv' is not known (did you mean 'recursive'?)"),
         ('strategy = "recursive"\n[parameters]\nchunk_size = 0', "r.toml: chunk_size must be"),
         ('strategy = "recursive"\n[parameters]\nsize = 3', "r.toml: "),
-        ('strategy = "recursive"\nsize = 3', "r.toml, size: Extra inputs are not permitted"),
-        ('strategy = "recursive"\n[check]\nmax_chunks = -1', "r.toml, check.max_chunks: "),
-        ('strategy = "recursive"\n[check]\nmax_chunks = true', "r.toml, check.max_chunks: "),
-        ('strategy = "recursive"\n[check]\nmin_coverage = 2.0', "r.toml, check.min_coverage: less than or equal to 1"),
+        ('strategy = "recursive"\nsize = 3', "r.toml, its field 'size' is not known; choose one of: strategy, "),
+        (CHECK + "max_chunks = -1", "r.toml, check.max_chunks must be greater than or equal to 0, not -1."),
+        (CHECK + "max_chunks = true", "r.toml, check.max_chunks must be a whole number, not True."),
+        (CHECK + "min_coverage = 2.0", "r.toml, check.min_coverage must be less than or equal to 1, not 2.0."),
+        (CHECK + "max_p95 = 64", "r.toml, check field 'max_p95' is not known (did you mean 'max_p95_tokens'?); "),
         ('strategy = "recursive"\n[check.max_findings]\nwords = 1', "r.toml, check: max_findings has no kind 'words'"),
         (
             'strategy = "recursive"\n[check]\nmin_recall = 0.5',
@@ -196,7 +198,7 @@ def test_check_measures_the_recall_of_the_recipes_questions(tmp_path: Path, caps
     file = tmp_path / "a.md"
     file.write_text(TEXT)
     assert cli.main(["check", str(recipe), str(file)]) == 0
-    assert "1.0000 (1 questions, k = 1, lexical)" in capsys.readouterr().out
+    assert "1.0000 (1 question, k = 1, lexical)" in capsys.readouterr().out
     file.write_text("Something else.")
     assert cli.main(["check", str(recipe), str(file)]) == 1
     assert "not measured: none of the questions in q.jsonl is about it" in capsys.readouterr().out

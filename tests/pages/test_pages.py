@@ -191,6 +191,14 @@ def test_pasted_text_is_chunked_and_stays_when_the_page_changes(app: Callable[..
     assert at.text_area(key="pasted").value.startswith("<script>")
 
 
+def test_a_reload_without_the_document_of_ones_own_shows_no_other(app: Callable[..., AppTest]) -> None:
+    at = app(source="Upload", recursive__chunk_size="128")
+    assert not at.metric
+    assert any("Open a document" in info.value for info in at.info)
+    assert "a link carries the settings, never a document of yours" in captions(at)
+    assert not at.warning
+
+
 def test_settings_stay_when_the_page_changes(app: Callable[..., AppTest]) -> None:
     at = app(sample="contract")
     well(at.number_input(key="recursive.chunk_size").set_value(200).run())

@@ -46,6 +46,14 @@ def test_each_position_of_the_slider_is_what_the_library_makes() -> None:
         assert step["numbers"]["Median tokens"] == f"{np.median(chunking.token_counts):,.10g}"
 
 
+def test_what_is_covered_follows_the_slider() -> None:
+    steps = data_of(to_report(cv.Semantic(min_chunk_size=1).chunk("One cat. \n\nTwo dogs. \n\nThree owls.")))["steps"]
+    facts = {step["numbers"]["Chunks"]: step["fidelity"]["facts"] for step in steps}
+    assert facts["1"] == "34 of 34 characters covered · 0 left out · 0 white space between chunks · 0 doubled"
+    assert facts["3"] == "28 of 34 characters covered · 0 left out · 6 white space between chunks · 0 doubled"
+    assert {step["fidelity"]["verdict"] for step in steps} == {"All text accounted for"}
+
+
 def test_it_opens_at_the_setting_it_was_made_of() -> None:
     chunking = SEMANTIC.chunk(load_sample("essay"))
     data = data_of(to_report(chunking))

@@ -27,6 +27,7 @@ from chunkviz.ui.charts import figure_script, figure_style
 from chunkviz.ui.report.settings import bar_code, comparison
 from chunkviz.ui.viewer.payload import boundaries_message, document_message
 from chunkviz.ui.viewer.source import viewer_script, viewer_style
+from chunkviz.wording import count_of
 
 __all__ = ["MOST_CHARACTERS", "to_report"]
 
@@ -90,7 +91,6 @@ def to_report(
         "setting": escape(repr(chunking.strategy)),
         "tokenizer": escape(chunking.tokens.tokenizer.name),
         "version": escape(__version__),
-        "fidelity": _fidelity_line(chunking),
         "facts": _facts(chunking),
         "curve": "" if data["curve"] is None else (_HERE / "curve.html").read_text("utf-8"),
         "heading": "Settings compared" if others or failed else "Where chunks begin along the document",
@@ -144,8 +144,9 @@ def _at(chunking: Chunking, threshold: float, services: Services) -> Chunking:
 
 def _thresholds(signal: np.ndarray[Any, np.dtype[np.float32]], own: float) -> list[float]:
     """Return the thresholds of the slider, rising: places where the boundaries change, and the setting's own."""
-    distinct = np.unique(signal.astype(np.float64))
-    between = np.concatenate(([distinct[0]], (distinct[:-1] + distinct[1:]) / 2, [np.nextafter(distinct[-1], 2)]))
+    distinct = np.unique(signal)
+    above = np.nextafter(distinct[-1], np.float32(2))  # among what similarities are held in: a finer step would round
+    between = np.concatenate(([distinct[0]], (distinct[:-1] + distinct[1:]) / 2, [above])).astype(np.float64)
     if len(between) > _STEPS:
         between = between[np.unique(np.linspace(0, len(between) - 1, _STEPS).round().astype(np.int64))]
     return sorted({*(float(each) for each in between.clip(-1, 1)), own})
@@ -164,17 +165,19 @@ def _step(chunking: Chunking, threshold: float | None) -> dict[str, Any]:
             "Smallest – largest": f"{counts.min():,} – {counts.max():,}" if some else "–",
             **({"Parents": f"{len(chunking.parents):,}"} if chunking.parents else {}),
         },
+        "fidelity": _fidelity(chunking),
     }
 
 
-def _fidelity_line(chunking: Chunking) -> str:
+def _fidelity(chunking: Chunking) -> dict[str, Any]:
+    """Return whether all text is in some chunk, that in words, and how much is and is not."""
     found = fidelity(chunking)
-    verdict = "All text accounted for" if found.complete else f"{len(found.gaps):,} places left out"
-    return (
-        f'<strong class="{"good" if found.complete else "bad"}">{verdict}</strong> '
-        f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
-        f"{found.blank:,} white space between chunks · {found.doubled:,} doubled"
-    )
+    return {
+        "complete": found.complete,
+        "verdict": "All text accounted for" if found.complete else f"{count_of(len(found.gaps), 'place')} left out",
+        "facts": f"{found.covered:,} of {found.characters:,} characters covered · {found.left_out:,} left out · "
+        f"{found.blank:,} white space between chunks · {found.doubled:,} doubled",
+    }
 
 
 def _facts(chunking: Chunking) -> str:

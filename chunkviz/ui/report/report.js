@@ -95,7 +95,7 @@ class Report {
   /** @param {number} step */
   show(step) {
     this.at = step
-    const { boundaries, numbers, threshold } = this.data.steps[step]
+    const { boundaries, numbers, fidelity, threshold } = this.data.steps[step]
     const entry = chunkvizViewers.get("viewer")
     this.message = messageOf(bytesOf(boundaries))
     entry.inbox.set("boundaries", this.message)
@@ -108,6 +108,10 @@ class Report {
         return pair
       }),
     )
+    const verdict = document.getElementById("verdict")
+    verdict.textContent = fidelity.verdict
+    verdict.className = fidelity.complete ? "good" : "bad"
+    document.getElementById("fidelity").textContent = fidelity.facts
     this.drawHistogram(this.message)
     if (!this.slider) return
     this.slider.value = step
