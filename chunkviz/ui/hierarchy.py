@@ -236,8 +236,8 @@ def _rows(chunking: Chunking, tree: Tree, selected: int | None) -> tuple[list[Bo
         name = f"{label_of(tree, box.nodes)}{' …' if box.closed else ''}"
         rows.append((
             "\u2003" * int(tree.depths[first]) + name,
-            int(sum(tree.tokens[node] for node in box.nodes)),
-            int(sum(tree.leaves[node] for node in box.nodes)),
+            int(tree.tokens[list(box.nodes)].sum()),
+            int(tree.leaves[list(box.nodes)].sum()),
             f"[{start:,}, {end:,})",
             " ".join(text[start : min(end, start + _EXCERPT)].split()),
         ))  # fmt: skip
