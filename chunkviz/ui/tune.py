@@ -106,7 +106,10 @@ def _draw_numbers(chunking: Chunking, curve: SimilarityCurve) -> None:
         if chunking.parents:
             st.metric("Parents", f"{len(chunking.parents):,}")
         st.metric("Chunks", f"{measured.chunks:,}", help="What is searched; with parents, their children.")
-        st.metric("Median tokens", f"{measured.median:,.10g}")
+        st.metric(
+            "Median tokens", f"{measured.median:,.10g}",
+            help="Of the chunks; the figures at the curve are those of the parents." if chunking.parents else None,
+        )  # fmt: skip
         st.metric("p95 tokens", f"{measured.p95:,.0f}", help="95 of 100 chunks have at most this many tokens.")
         st.metric("Smallest – largest", f"{measured.smallest:,} – {measured.largest:,}", help="Tokens.")
         if curve.threshold is not None:

@@ -217,6 +217,7 @@ class Curve {
     context.fillStyle = this.colours.text
     context.font = `11px ${this.colours.font}`
     context.textBaseline = "alphabetic"
+    context.textAlign = "left"
     context.fillText("0", 0, bars.clientHeight - 2)
     context.textAlign = "right"
     context.fillText(`${grouped(most)} tokens`, bars.clientWidth, bars.clientHeight - 2)
