@@ -155,7 +155,8 @@ def _draw_suggestion(suggestion: Suggestion | Withheld, found: Sweep, current: O
         case Withheld(reason=reason):
             st.caption(reason)
         case Suggestion(kind=kind, outcome=outcome, reason=reason):
-            st.markdown(f"### {_shown(outcome.setting)}{' %' if found.mode == 'gradient' else ''}")
+            # Without an anchor, which would be one more stop of the Tab key.
+            st.subheader(f"{_shown(outcome.setting)}{' %' if found.mode == 'gradient' else ''}", anchor=False)
             st.markdown(_sentence(outcome, found))
             st.caption(reason)
             same = outcome.boundaries == current.boundaries
