@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
     from chunkviz.strategies.strategy import Strategy
     from chunkviz.tokens import TokenMap
+
+
+_REPORT_EVERY = 2_000
+"""Chunks counted between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +159,22 @@ class Chunking:
     def parent_token_counts(self) -> NDArray[np.int64]:
         """Exact token count of every parent, int64 (p,)."""
         return np.fromiter((parent.token_count for parent in self.parents), np.int64, len(self.parents))
+
+    def prepare(self, report: Callable[[float], None]) -> None:
+        """Count the tokens of all chunks and parents now, telling ``report`` the share done; what it raises ends it."""
+        of = {"token_counts": self.chunks, "parent_token_counts": self.parents}
+        whole, done = max(1, len(self.chunks) + len(self.parents)), 0
+        for name, spans in of.items():
+            if name in self.__dict__:
+                continue
+            counts = np.zeros(len(spans), np.int64)
+            for place, span in enumerate(spans):
+                if place % _REPORT_EVERY == 0:
+                    report((done + place) / whole)
+                counts[place] = span.token_count
+            self.__dict__[name] = counts
+            done += len(spans)
+        report(1.0)
 
     @cached_property
     def parent_places(self) -> NDArray[np.int64]:

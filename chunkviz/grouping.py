@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -106,7 +107,14 @@ class Grouping:
         """Return each group as a piece, or as several where it is above the maximum."""
         segments = self.compared.segments
         spans = pieces_of(segments, groups, curve)
-        return split_large(self.document, self.measure, segments, spans, self.maximum, self.kind, self._split)
+        return split_large(
+            self.document, self.measure, segments, spans, self.maximum, self.kind, self._split, lambda: self._packer
+        )
+
+    @cached_property
+    def _packer(self) -> Packer:
+        """What splits large groups, made once: it takes a look at the whole document."""
+        return packer_for(self.document, self.measure, self.compared.segments, self.maximum, self.kind)
 
 
 def notes_of(curve: SimilarityCurve) -> tuple[str, ...]:
@@ -161,13 +169,18 @@ def split_large(
     maximum: int,
     kind: Structure | Optimum,
     known: dict[Piece, list[Piece]] | None = None,
+    packer_of: Callable[[], Packer] | None = None,
 ) -> list[Piece]:
     """Split each span above ``maximum`` at its segments, or inside one where that is above it, too.
 
     ``kind`` is what a cut between segments is called; its reason names the limit as well. The last
-    piece of a span keeps its reason. ``known`` remembers what spans were split into, for whoever asks
-    about many sets of spans.
+    piece of a span keeps its reason. ``known`` remembers what spans were split into, and ``packer_of`` gives
+    what splits them (that of ``packer_for``), for whoever asks about many sets of spans.
     """
+
+    def make() -> Packer:
+        return packer_for(document, measure, segments, maximum, kind)
+
     known = {} if known is None else known
     packer: Packer | None = None
     pieces: list[Piece] = []
@@ -176,7 +189,7 @@ def split_large(
             pieces.append(span)
             continue
         if span not in known:
-            packer = packer or Packer(document.text, measure, maximum, levels=split_levels(document, segments, kind))
+            packer = packer or (packer_of or make)()
             *inner, last = packer.pack(span.start, span.end, span.reason)
             known[span] = [
                 *(replace(piece, reason=_above(piece.reason, maximum, measure.unit)) for piece in inner),
@@ -188,6 +201,13 @@ def split_large(
 
 def _above(reason: Reason, maximum: int, unit: str) -> Reason:
     return Oversize(reason, maximum, unit) if isinstance(reason, Structure | Optimum) else reason
+
+
+def packer_for(
+    document: Document, measure: Measure, segments: Segments, maximum: int, kind: Structure | Optimum
+) -> Packer:
+    """Return what splits spans above ``maximum`` at their segments, or inside one."""
+    return Packer(document.text, measure, maximum, levels=split_levels(document, segments, kind))
 
 
 def split_levels(document: Document, segments: Segments, kind: Structure | Optimum) -> tuple[Level, ...]:

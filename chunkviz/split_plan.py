@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from chunkviz.blocks import Segments
 from chunkviz.document import Document
 from chunkviz.evidence import Optimum, Structure
-from chunkviz.grouping import split_levels
+from chunkviz.grouping import packer_for
 from chunkviz.measure import Measure
-from chunkviz.packing import Packer
 from chunkviz.tokens import TokenMap
 
 _MOST_EXCEPTIONS = 200_000
@@ -65,7 +64,7 @@ def split_plan(
 
     ``report`` is told the share done (0 to 1); what it raises ends the work.
     """
-    packer = Packer(document.text, measure, maximum, levels=split_levels(document, segments, kind))
+    packer = packer_for(document, measure, segments, maximum, kind)
     starts, ends = segments.starts.tolist(), segments.ends.tolist()
     count = len(starts)
     fresh = np.concatenate(([True], ~segments.joined)) if count else np.zeros(0, np.bool_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["document", "parent", "section", "chunk"]
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """From a heading to the next that is not below it."""
+
+    id: str
+    title: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, eq=False)
 class Tree:
     """Nodes as columns: the document first, then parents or sections, then chunks, each kind in document order.
@@ -28,8 +38,8 @@ class Tree:
     A node stands behind the node it hangs from, so one pass from either end visits the tree in order.
     """
 
-    ids: tuple[str, ...] = field(repr=False)
-    """One for each node, equal on every run."""
+    members: tuple[Document | Chunk | Section, ...] = field(repr=False)
+    """What each node is."""
     above: NDArray[np.int64] = field(repr=False)
     """Place of the node each hangs from, int64 (m,); -1 for the document."""
     starts: NDArray[np.int64] = field(repr=False)
@@ -38,8 +48,6 @@ class Tree:
     """End of each node, int64 (m,)."""
     tokens: NDArray[np.int64] = field(repr=False)
     """Exact token count of each node's own text, int64 (m,); a parent's is not the sum of its children's."""
-    titles: tuple[str, ...] = field(repr=False)
-    """Title of a section, name of the document, and nothing for parents and chunks, which have numbers."""
     inner: int
     """How many parents or sections there are; chunk ``i`` is node ``1 + inner + i``."""
     inner_kind: Literal["parent", "section"]
@@ -67,23 +75,37 @@ class Tree:
         """Return the number, from 0, of the first chunk at or below a node, or None."""
         return None if self.leaves[node] == 0 else int(self.first_leaf[node])
 
+    def id_of(self, node: int) -> str:
+        """Return the id of a node: unique in the tree, equal on every run."""
+        return self.members[node].id
+
+    def title_of(self, node: int) -> str:
+        """Return the title of a section or the name of the document; "" for parents and chunks, which have numbers."""
+        member = self.members[node]
+        if isinstance(member, Chunk):
+            return ""
+        return member.title if isinstance(member, Section) else member.title or member.name
+
+    def children_of(self, node: int) -> tuple[int, ...]:
+        """Return the nodes that hang from a node, in document order."""
+        order, bounds = self._by_parent
+        return tuple(order[bounds[node] : bounds[node + 1]].tolist())
+
     @cached_property
-    def children(self) -> tuple[tuple[int, ...], ...]:
-        """Nodes that hang from each node, in document order."""
-        below: list[list[int]] = [[] for _ in range(len(self))]
-        for node, above in enumerate(self.above.tolist()):
-            if above >= 0:
-                below[above].append(node)
-        starts = self.starts.tolist()
+    def _by_parent(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All nodes by what they hang from, and where those of each node begin, int64 (m,) and (m + 1,)."""
         # A section's own chunks start before those of its subsections; the numbers of the nodes do not say so.
-        return tuple(tuple(sorted(each, key=starts.__getitem__)) for each in below)
+        order = np.lexsort((self.starts, self.above))
+        return order, np.searchsorted(self.above[order], np.arange(len(self) + 1))
 
     @cached_property
     def depths(self) -> NDArray[np.int64]:
         """Steps from the document to each node, int64 (m,)."""
         depths = np.zeros(len(self), np.int64)
-        for node, above in enumerate(self.above.tolist()):
-            depths[node] = 0 if above < 0 else depths[above] + 1
+        over = self.above
+        while (inside := over >= 0).any():
+            depths += inside
+            over = np.where(inside, self.above[over], -1)
         return depths
 
     @cached_property
@@ -101,17 +123,21 @@ class Tree:
         """Number of the first chunk at or below each node, int64 (m,); meaningless where there is none."""
         first = np.full(len(self), len(self), np.int64)
         first[self.first_chunk :] = np.arange(len(self) - self.first_chunk)
-        for node in range(len(self) - 1, 0, -1):
-            above = self.above[node]
-            first[above] = min(first[above], first[node])
+        for nodes in self._levels:
+            np.minimum.at(first, self.above[nodes], first[nodes])
         return first
 
     def _summed(self, of_chunks: NDArray[np.int64]) -> NDArray[np.int64]:
         sums = np.zeros(len(self), np.int64)
         sums[self.first_chunk :] = of_chunks
-        for node in range(len(self) - 1, 0, -1):
-            sums[self.above[node]] += sums[node]
+        for nodes in self._levels:
+            np.add.at(sums, self.above[nodes], sums[nodes])
         return sums
+
+    @property
+    def _levels(self) -> Iterator[NDArray[np.int64]]:
+        """The nodes of each depth, from the deepest up to those that hang from the document."""
+        return (np.flatnonzero(self.depths == depth) for depth in range(int(self.depths.max()), 0, -1))
 
 
 def tree_of(chunking: Chunking) -> Tree:
@@ -119,7 +145,7 @@ def tree_of(chunking: Chunking) -> Tree:
     document = chunking.document
     if chunking.parents:
         above = [0 if each.parent is None else 1 + each.parent.index for each in chunking.parents]
-        inner: Sequence[Chunk | _Section] = chunking.parents
+        inner: Sequence[Chunk | Section] = chunking.parents
         tokens = chunking.parent_token_counts.tolist()
         owners = chunking.parent_places + 1
         left_out = 0
@@ -129,33 +155,18 @@ def tree_of(chunking: Chunking) -> Tree:
         tokens = [chunking.tokens.count(each.start, each.end) for each in sections]
     whole = len(document.text)
     return Tree(
-        ids=(document.id, *(each.id for each in inner), *(each.id for each in chunking)),
+        members=(document, *inner, *chunking),
         above=np.concatenate(([-1], np.array(above, np.int64), owners)).astype(np.int64),
         starts=np.concatenate(([0], [each.start for each in inner], chunking.starts)).astype(np.int64),
         ends=np.concatenate(([whole], [each.end for each in inner], chunking.ends)).astype(np.int64),
         tokens=np.concatenate(([len(chunking.tokens)], tokens, chunking.token_counts)).astype(np.int64),
-        titles=(
-            document.title or document.name,
-            *(each.title if isinstance(each, _Section) else "" for each in inner),
-            *("" for _ in chunking),
-        ),
         inner=len(inner),
         inner_kind="parent" if chunking.parents else "section",
         left_out=left_out,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """From a heading to the next that is not below it."""
-
-    id: str
-    title: str
-    start: int
-    end: int
-
-
-def _sections(chunking: Chunking) -> tuple[list[_Section], list[int], NDArray[np.int64], int]:
+def _sections(chunking: Chunking) -> tuple[list[Section], list[int], NDArray[np.int64], int]:
     """Return the sections in which chunks start, the node each hangs from, that of each chunk, and those left out."""
     document = chunking.document
     found = headings(document)
@@ -170,7 +181,7 @@ def _sections(chunking: Chunking) -> tuple[list[_Section], list[int], NDArray[np
     kept = sorted(used)
     nodes = {-1: 0, **{place: 1 + at for at, place in enumerate(kept)}}
     sections = [
-        _Section(f"{document.id}:h:{found[at].start}", found[at].title, found[at].start, ends[at]) for at in kept
+        Section(f"{document.id}:h:{found[at].start}", found[at].title, found[at].start, ends[at]) for at in kept
     ]
     owners = np.array([nodes[place] for place in owner.tolist()], np.int64)
     return sections, [nodes[enclosing[at]] for at in kept], owners, len(found) - len(kept)

@@ -21,7 +21,9 @@ _KEPT = 12
 
 
 _PREPARING = 0.3
-"""Share of the progress bar for counting tokens, where services are asked behind it."""
+"""Share of the progress bar for counting the document's tokens."""
+_CHUNKED = 0.85
+"""Share at which the chunks are there; what is left is counting their tokens, which every page shows."""
 
 
 def chunking_of(
@@ -38,14 +40,13 @@ def chunking_of(
         return memory[key]
 
     def work(job: jobs.Job[Chunking]) -> Chunking:
-        asks = bool(strategy.services_needed())
-        TokenMap.of(document, services.tokenizer).prepare(lambda share: job.report(share * (_PREPARING if asks else 1)))
-        reporting = replace(services, report=lambda share: job.report(_PREPARING + share * (1 - _PREPARING)))
+        TokenMap.of(document, services.tokenizer).prepare(lambda share: job.report(share * _PREPARING))
+        reporting = replace(services, report=lambda share: job.report(_PREPARING + share * (_CHUNKED - _PREPARING)))
         if isinstance(services.writer, AskFirst) and isinstance(strategy, ContextualRetrieval):
             services.writer.check(strategy.missing(document, reporting))
         chunking = strategy.chunk(document, reporting)
         sentences(document)  # the numbers need them; here their making shows as work
-        job.report(1.0)
+        chunking.prepare(lambda share: job.report(_CHUNKED + share * (1 - _CHUNKED)))
         return chunking
 
     job = jobs.run(key, f"Chunking {as_plain(document.name) or 'the text'}", work, slot=slot, drawn=drawn)

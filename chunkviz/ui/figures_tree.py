@@ -45,11 +45,11 @@ def boxes_of(tree: Tree, *, selected: int | None = None, most: int = MOST_BOXES)
         starts = tree.starts.tolist()
         above = tree.above.tolist()
         return [
-            Box(tree.ids[node], "" if above[node] < 0 else tree.ids[above[node]], (node,), closed=False)
+            Box(tree.id_of(node), "" if above[node] < 0 else tree.id_of(above[node]), (node,), closed=False)
             for node in sorted(range(len(tree)), key=starts.__getitem__)
         ]
     path = _path(tree, selected)
-    boxes = [Box(tree.ids[0], "", (0,), closed=True)]
+    boxes = [Box(tree.id_of(0), "", (0,), closed=True)]
     level, fits = [0], True
     while level:
         below = {place: _below(tree, boxes[place]) for place in level}
@@ -81,7 +81,7 @@ def _below(tree: Tree, box: Box) -> list[tuple[int, ...]]:
     """Return what stands in a box: the nodes of a run one by one, or a node's children, in runs where they are many."""
     if len(box.nodes) > 1:
         return [(node,) for node in box.nodes]
-    children = tree.children[box.nodes[0]]
+    children = tree.children_of(box.nodes[0])
     if len(children) <= _RUN:
         return [(node,) for node in children]
     size = isqrt(len(children))
@@ -89,7 +89,7 @@ def _below(tree: Tree, box: Box) -> list[tuple[int, ...]]:
 
 
 def _name(tree: Tree, nodes: tuple[int, ...]) -> str:
-    return tree.ids[nodes[0]] if len(nodes) == 1 else f"{tree.ids[nodes[0]]} to {tree.ids[nodes[-1]]}"
+    return tree.id_of(nodes[0]) if len(nodes) == 1 else f"{tree.id_of(nodes[0])} to {tree.id_of(nodes[-1])}"
 
 
 def chunk_clicked(tree: Tree, boxes: list[Box], identifier: str) -> int | None:
@@ -103,9 +103,9 @@ def label_of(tree: Tree, nodes: tuple[int, ...]) -> str:
     first, last = nodes[0], nodes[-1]
     kind = tree.kind(first)
     if kind == "document":
-        return tree.titles[0] or "Document"
+        return tree.title_of(0) or "Document"
     if kind == "section":
-        return tree.titles[first] if first == last else f"{tree.titles[first]} … {tree.titles[last]}"
+        return tree.title_of(first) if first == last else f"{tree.title_of(first)} … {tree.title_of(last)}"
     before = 0 if kind == "parent" else tree.inner
     numbers = f"{first - before:,}" if first == last else f"{first - before:,}–{last - before:,}"
     return f"P{numbers}" if kind == "parent" else numbers
@@ -130,7 +130,7 @@ def tree_figure(
         labels=[
             f"{sign}{name}{' …' if box.closed else ''}" for sign, name, box in zip(signs, names, boxes, strict=True)
         ],
-        values=[int(sum(tree.weights[node] for node in box.nodes)) for box in boxes],
+        values=[int(tree.weights[list(box.nodes)].sum()) for box in boxes],
         branchvalues="total",
         customdata=[_hover(tree, box, text) for box in boxes],
         hovertemplate="%{customdata}<extra></extra>",
@@ -167,7 +167,7 @@ def _hover(tree: Tree, box: Box, text: str) -> str:
     if first != last:
         name = name.replace("Parent", "Parents").replace("Chunk", "Chunks")
     start, end = int(tree.starts[first]), int(tree.ends[last])
-    chunks = int(sum(tree.leaves[node] for node in box.nodes))
+    chunks = int(tree.leaves[list(box.nodes)].sum())
     tokens = f"{int(tree.tokens[first]):,} tokens" if first == last else f"{len(box.nodes):,} neighbours"
     held = "" if kind == "chunk" else f" · {chunks:,} {'chunk' if chunks == 1 else 'chunks'}"
     words = _escaped(shortened(" ".join(text[start : start + 4 * _EXCERPT].split()), _EXCERPT))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from chunkviz.chunk import Chunking
@@ -132,8 +133,13 @@ def _draw_tree(chunking: Chunking, tree: Tree, selected: int | None) -> None:
     if drawn is None:
         _draw_indented(chunking, tree, selected)
         return
-    boxes = boxes_of(tree, selected=selected)
-    figure = tree_figure(tree, boxes, chunking.document.text, view=drawn, selected=selected, dark=session.is_dark())
+    dark = session.is_dark()
+
+    def make() -> tuple[list[Box], go.Figure]:
+        boxes = boxes_of(tree, selected=selected)
+        return boxes, tree_figure(tree, boxes, chunking.document.text, view=drawn, selected=selected, dark=dark)
+
+    boxes, figure = session.remembered(chunking, "tree figure", make, drawn, selected, dark)
     # A new key after each click: the picture forgets what was clicked, so that the same box can be clicked again.
     key = f"tree {drawn} {session.get('tree clicks', 0)}"
     session.put("tree boxes", (tree, boxes))
@@ -156,9 +162,10 @@ def _way_to(tree: Tree, selected: int | None) -> str:
 
 
 def _what_is_drawn(tree: Tree, boxes: list[Box]) -> str:
-    inner = "P1, P2 … are parents" if tree.inner_kind == "parent" else "Names are headings"
+    inner = "P1, P2 … are parents, plain numbers" if tree.inner_kind == "parent" else "Names are headings, numbers"
     means = (
-        f"{inner}, plain numbers are chunks. Areas are the tokens of the chunks. Click a box to go to its first chunk."
+        f"{inner if tree.inner else 'Numbers'} are chunks. Areas are the tokens of the chunks. "
+        "Click a box to go to its first chunk."
     )
     shown = sum(len(box.nodes) == 1 for box in boxes)
     if shown == len(tree):
@@ -236,8 +243,8 @@ def _rows(chunking: Chunking, tree: Tree, selected: int | None) -> tuple[list[Bo
         name = f"{label_of(tree, box.nodes)}{' …' if box.closed else ''}"
         rows.append((
             "\u2003" * int(tree.depths[first]) + name,
-            int(sum(tree.tokens[node] for node in box.nodes)),
-            int(sum(tree.leaves[node] for node in box.nodes)),
+            int(tree.tokens[list(box.nodes)].sum()),
+            int(tree.leaves[list(box.nodes)].sum()),
             f"[{start:,}, {end:,})",
             " ".join(text[start : min(end, start + _EXCERPT)].split()),
         ))  # fmt: skip

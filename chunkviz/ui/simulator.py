@@ -65,7 +65,7 @@ def _draw_search(chunking: Chunking, selected: int | None) -> None:
             "Find chunks by text", key="child search", persist_state="session", width=340,
             placeholder="Words as they stand in the text", help="Capitals do not matter. Each chunk that holds them.",
         )  # fmt: skip
-        found = _containing(chunking, query or "")
+        found = session.remembered(chunking, "containing", lambda: _containing(chunking, query or ""), query)
         label = "Add those found" if not query else f"Add {min(len(found), _MOST_HITS):,} found"
         st.button(
             label, key="add found", icon=":material/search:", disabled=not found, on_click=_add,
@@ -109,9 +109,7 @@ def _draw_hits(chunking: Chunking, hits: list[int]) -> None:
 
 def _choose_merging(chunking: Chunking) -> dict[str, int]:
     """Return when children bring their parent, and how far up; nothing to choose where there are no parents."""
-    above = [each.parent.index for each in (*chunking.parents, *chunking) if each.parent is not None]
-    levels = max((parent.level for parent in chunking.parents), default=0)
-    most = int(np.bincount(above).max()) if above else 1
+    levels, most = session.remembered(chunking, "merging", lambda: _levels_and_most(chunking))
     chosen = {"merge_at": 1, "up_to": 1}
     if most == 1 and levels <= 1:
         if chunking.parents:
@@ -135,6 +133,13 @@ def _choose_merging(chunking: Chunking) -> dict[str, int]:
             )  # fmt: skip
             chosen["up_to"] = level or 1
     return chosen
+
+
+def _levels_and_most(chunking: Chunking) -> tuple[int, int]:
+    """Return how many levels of parents there are, and the most children that any of them has; 1 of none."""
+    above = [each.parent.index for each in (*chunking.parents, *chunking) if each.parent is not None]
+    levels = max((parent.level for parent in chunking.parents), default=0)
+    return levels, int(np.bincount(above).max()) if above else 1
 
 
 def _draw_totals(chunking: Chunking, collected: Collected, received: int) -> None:

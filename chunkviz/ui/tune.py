@@ -46,14 +46,16 @@ def draw(chunking: Chunking) -> None:
     setting: sidebar.Setting = session.get("setting")
     services = setting.services or Services()
     _keep_share(chunking, curve)
+    compared = len(curve.similarities) > 0
     # All of it in one place: were the curve and the viewer behind it to move, the browser would build them anew.
     with st.container():
         _draw_numbers(chunking, curve)
         draw_notes(chunking)
-        if len(curve) < 2:  # noqa: PLR2004  a pair
-            st.info("This text has too few segments to compare: a similarity needs two.", icon=":material/info:")
+        if not compared:
+            count = "one segment" if len(curve) else "no segment"
+            st.info(f"The document has {count}, so there are no neighbours to compare.", icon=":material/info:")
     with st.container():
-        if _prepare(chunking, services):
+        if compared and _prepare(chunking, services):
             draw_curve(
                 chunking, services, key="curve", viewer="viewer", setting=_setting_words(curve),
                 selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
@@ -104,12 +106,16 @@ def _draw_numbers(chunking: Chunking, curve: SimilarityCurve) -> None:
         if chunking.parents:
             st.metric("Parents", f"{len(chunking.parents):,}")
         st.metric("Chunks", f"{measured.chunks:,}", help="What is searched; with parents, their children.")
-        st.metric("Median tokens", f"{measured.median:,.10g}")
+        st.metric(
+            "Median tokens", f"{measured.median:,.10g}",
+            help="Of the chunks; the figures at the curve are those of the parents." if chunking.parents else None,
+        )  # fmt: skip
         st.metric("p95 tokens", f"{measured.p95:,.0f}", help="95 of 100 chunks have at most this many tokens.")
         st.metric("Smallest – largest", f"{measured.smallest:,} – {measured.largest:,}", help="Tokens.")
         if curve.threshold is not None:
             st.metric(
-                "Gradient threshold" if curve.mode == "gradient" else "Threshold", f"{curve.threshold:.3f}",
+                "Gradient threshold" if curve.mode == "gradient" else "Threshold",
+                f"{curve.threshold:.3f}" if len(curve.similarities) else "–",
                 help="The value the curve is held against, resolved from the setting.",
             )  # fmt: skip
 
@@ -134,8 +140,6 @@ def _draw_below(chunking: Chunking, curve: SimilarityCurve) -> None:
                 if chunking.parents
                 else ""
             )
-            if len(curve) < 2:  # noqa: PLR2004  nothing to compare, as has been said above
-                return
             st.caption(
                 f"{len(curve):,} segments compared by {as_plain(curve.embedder)}. Drag the line, or press ↑ ↓ on it; "
                 f"{_what_letting_go_does(curve.mode)} ← → walk the points, Enter opens one.{parents}"

@@ -36,6 +36,21 @@ CONTRAST_OF_LABELS = """(() => {
 })()"""
 
 
+CONTRAST_OF_BOXES = """() => {
+  const parse = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((each) => each / 255)
+  const linear = (each) => (each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4)
+  const share = [0.2126, 0.7152, 0.0722]
+  const light = (colour) => parse(colour).map(linear).reduce((sum, each, at) => sum + each * share[at], 0)
+  const labelled = [...document.querySelectorAll(".stPlotlyChart .slice")].filter((each) => each.querySelector("text"))
+  return labelled.map((each) => {
+    const parts = [each.querySelector("text"), each.querySelector("path.surface")]
+    const inks = parts.map((part) => getComputedStyle(part).fill)
+    const [one, other] = inks.map(light).sort((a, b) => b - a)
+    return (one + 0.05) / (other + 0.05)
+  })
+}"""
+
+
 class Hierarchy(App):
     path = "hierarchy"
 
@@ -80,6 +95,77 @@ def test_choosing_in_the_document_marks_the_way_in_the_tree(app: Open) -> None:
     scroller.press("Home")
     selected(screen, "contract.txt", "P1", "chunk 1").wait_for()
     marked(screen, "P1").wait_for(state="attached")
+
+
+def test_what_is_chosen_in_tree_or_document_is_chosen_everywhere(app: Open) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract"})
+    chunking = cv.Hierarchical().chunk(load_sample("contract"))
+    tree = tree_of(chunking)
+    box(screen, "P5").click(force=True)
+    by_tree = tree.chunk_of(5)
+    assert by_tree is not None
+    expect_chosen(screen, by_tree)
+    screen.page.locator(".scroller").press("End")
+    expect_chosen(screen, len(chunking) - 1)
+    screen.widget("add selected").get_by_role("button").click()
+    screen.page.get_by_text(f"{len(chunking)} · ").first.wait_for()
+    last = chunking[len(chunking) - 1].parent
+    assert last is not None
+    screen.page.get_by_text(f"Parent {last.index + 1} of").last.wait_for()
+
+
+def expect_chosen(screen: App, chunk: int) -> None:
+    """Return once document, line of words, picture and simulator agree on the chunk, from 0."""
+    screen.wait("v.layers.selected === a", chunk)
+    screen.page.get_by_text(re.compile(f"^Selected: .* › chunk {chunk + 1}$")).wait_for()
+    screen.page.locator(".stPlotlyChart .slice text", has_text=re.compile("^▸ P")).first.wait_for(state="attached")
+    screen.widget("add selected").get_by_text(f"Add chunk {chunk + 1}, selected").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("text", "heading"),
+    [
+        ("# 潮\n\n潮は夜のあいだに満ちる。船は朝までに港へ戻る。\n\n## 港\n\n誰もいない港は静かだ。\n\n", "潮"),
+        ("# الميناء\n\nوصل القارب قبل الفجر. ثم عاد إلى البحر.\n\n## البحر\n\nكان البحر هادئا.\n\n", "الميناء"),
+    ],
+    ids=["japanese", "arabic"],
+)
+def test_headings_of_any_script_stand_in_the_tree(
+    app: Open,
+    text: str,
+    heading: str,
+) -> None:
+    screen = app(Hierarchy, query={"strategy": "markdown"})
+    screen.paste(text)
+    box(screen, heading).click(force=True)
+    screen.wait("v.layers.selected === 0")
+    screen.page.get_by_text(f"› {heading} › chunk 1").wait_for()
+
+
+@pytest.mark.parametrize("view", ["Icicle", "Treemap", "Sunburst"])
+@pytest.mark.parametrize("dark", [False, True])
+def test_labels_of_the_boxes_can_be_read(app: Open, view: str, *, dark: bool) -> None:
+    query = {"strategy": "hierarchical", "sample": "contract", "tree": view}
+    screen = app(Hierarchy, query=query, dark=dark)
+    screen.page.locator(".stPlotlyChart .slice text").first.wait_for()
+    found = screen.page.evaluate(CONTRAST_OF_BOXES)
+    assert len(found) > 20
+    assert min(found) >= 4.5
+
+
+def test_the_keyboard_alone_goes_through_the_indented_tree(app: Open) -> None:
+    screen = app(Hierarchy, query={"strategy": "hierarchical", "sample": "contract"})
+    views = screen.widget("tree")
+    views.get_by_role("radio", name="Icicle").focus()
+    for _ in range(3):
+        screen.page.keyboard.press("ArrowRight")
+    screen.page.keyboard.press("Space")
+    screen.page.get_by_test_id("stDataFrame").wait_for()
+    screen.page.get_by_test_id("stDataFrame").locator("canvas").first.focus()
+    for _ in range(3):
+        screen.page.keyboard.press("ArrowDown")
+    screen.page.keyboard.press("Shift+Space")
+    screen.wait("v.layers.selected === 1")
 
 
 def test_a_row_of_the_indented_tree_goes_there(app: Open) -> None:

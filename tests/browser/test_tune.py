@@ -38,6 +38,22 @@ CONTRAST = """(() => {
 })()"""
 
 
+FOCUSED = """() => {
+  let element = document.activeElement
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+  return element.getAttribute("aria-label") || element.innerText || element.tagName
+}"""
+OUTLINED = """() => {
+  let element = document.activeElement
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+  return getComputedStyle(element).outlineStyle === "solid"
+}"""
+TEXTS = {
+    "japanese": "潮は夜のあいだに満ちる。船は朝までに港へ戻る。パンは毎朝焼く。量子の話はまた別だ。" * 12,
+    "arabic": "وصل القارب إلى الميناء قبل الفجر. الخبز طازج كل صباح. كان البحر هادئا. القياس يغير الحالة. " * 12,
+}
+
+
 class Tune(App):
     path = "tune"
 
@@ -62,17 +78,31 @@ class Tune(App):
 
     def drag_to(self, threshold: float, *, release: bool = True) -> None:
         """Take the line and put it at a value."""
-        box = self.plot.bounding_box()
-        assert box is not None
-        x = box["x"] + box["width"] / 2
-        self.page.mouse.move(x, box["y"] + self.curve("c.picture.y(c.threshold)"))
-        self.page.mouse.down()
-        y = box["y"] + float(self.curve(f"c.picture.y({threshold})"))
-        self.page.mouse.move(x, y - 9)
-        self.page.mouse.move(x, y)
-        self.page.wait_for_function(f"() => {CURVE}.preview && !{CURVE}.frame")
+        self.take_hold()
+        self.carry_to(threshold)
         if release:
             self.page.mouse.up()
+
+    def take_hold(self) -> None:
+        """Press the button of the mouse on the line."""
+        box = self.plot.bounding_box()
+        assert box is not None
+        self.held_at = (box["x"] + box["width"] / 2, box["y"])
+        self.page.mouse.move(self.held_at[0], self.held_at[1] + self.curve("c.picture.y(c.threshold)"))
+        self.page.mouse.down()
+
+    def carry_to(self, threshold: float) -> float:
+        """Move the line that is held; return the value it came to, which a pixel decides."""
+        x, top = self.held_at
+        y = top + float(self.curve(f"c.picture.y({threshold})"))
+        self.page.mouse.move(x, y - 9)
+        self.page.mouse.move(x, y)
+        self.page.wait_for_function(f"() => {CURVE}.preview?.threshold === {CURVE}.wanted && !{CURVE}.frame")
+        return float(self.curve("c.preview.threshold"))
+
+    def focused(self) -> str:
+        """What the element with the keyboard is called."""
+        return str(self.page.evaluate(FOCUSED))
 
 
 @pytest.fixture
@@ -112,6 +142,107 @@ def test_the_browsers_rule_is_the_cores(tune: Any, sample: str, strategy: cv.Str
         spans, tokens = page.page.evaluate(RULED, threshold)
         assert spans == [[chunk.start, chunk.end] for chunk in made], threshold
         assert tokens == [chunk.token_count for chunk in made], threshold
+
+
+@pytest.mark.parametrize(
+    ("sample", "strategy"),
+    [
+        ("essay", cv.Semantic(max_chunk_size=64, min_size=24)),
+        ("matsuri", cv.Semantic(min_chunk_size=3, max_chunk_size=48)),
+        ("contract", cv.SemanticParentChild(max_parent_size=160)),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_wherever_the_line_is_dragged_the_text_shows_what_the_core_makes(
+    tune: Any, sample: str, strategy: cv.Strategy
+) -> None:
+    given = strategy.config()
+    name = given.pop("strategy")
+    query = "&".join(f"{name}.{key}={value}" for key, value in given.items())
+    page: Tune = tune(f"sample={sample}&strategy={name}&{query}")
+    low, high = page.curve("[c.picture.low, c.picture.high]")
+    page.take_hold()
+    seen = set()
+    for step in range(1, 20):
+        threshold = page.carry_to(low + (high - low) * step / 20)
+        config = {**given, "threshold": threshold, "threshold_mode": "absolute"}
+        chunking = cv.get_strategy(name, **config).chunk(load_sample(sample))
+        made = [[each.start, each.end] for each in chunking.parents or chunking.chunks]
+        assert page.viewer("v.chunks.fingerprint") == "preview"
+        assert page.spans() == made, threshold
+        seen.add(len(made))
+    assert len(seen) > 3
+    page.page.keyboard.press("Escape")
+    page.page.mouse.up()
+    page.settle()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_in_other_scripts_follow_the_line_too(tune: Any, name: str) -> None:
+    page: Tune = tune("strategy=semantic&semantic.threshold_mode=percentile")
+    page.paste(TEXTS[name])
+    page.settle()
+    assert page.curve("c.element.dataset.agrees") == "true"
+    document = cv.load_bytes(TEXTS[name].encode(), "pasted.md")
+    made = cv.Semantic(threshold_mode="percentile").chunk(document)
+    assert page.spans() == [[chunk.start, chunk.end] for chunk in made]
+    page.take_hold()
+    threshold = page.carry_to(page.curve("(c.picture.low + c.picture.high) / 2"))
+    page.page.mouse.up()
+    page.page.wait_for_function(
+        "() => !new URLSearchParams(location.search).get('semantic.threshold')?.startsWith('2')"
+    )
+    page.settle()
+    assert page.curve("c.threshold") == pytest.approx(threshold, abs=0.05)
+    page.plot.focus()
+    page.plot.press("ArrowRight")
+    first = made.evidence.curve
+    assert first is not None
+    assert document.text[first.starts[0] : first.ends[0]].strip() in page.curve("c.parts.tooltip.innerText")
+
+
+def test_a_text_with_nothing_to_compare_has_no_curve_and_the_next_one_has(tune: Any) -> None:
+    page: Tune = tune("strategy=semantic")
+    page.paste("One sentence.")
+    page.page.get_by_text("The document has one segment, so there are no neighbours to compare.").wait_for()
+    page.plot.wait_for(state="detached")
+    page.paste("One paragraph has this. It has that as well. And a third sentence stands in it.")
+    page.settle()
+    assert page.curve("c.columns.similarities.length") == 2
+    assert page.curve("c.element.dataset.agrees") == "true"
+
+
+def test_while_the_line_moves_what_is_in_force_steps_back(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
+    assert "not in force yet" not in page.curve("c.parts.said.textContent")
+    page.drag_to(0.2, release=False)
+    assert page.curve("c.parts.said.textContent").startswith("not in force yet")
+    assert page.widget("numbers").evaluate("(each) => getComputedStyle(each).opacity") == "0.4"
+    page.page.keyboard.press("Escape")
+    page.page.mouse.up()
+    page.settle()
+    assert "not in force yet" not in page.curve("c.parts.said.textContent")
+    assert page.widget("numbers").evaluate("(each) => getComputedStyle(each).opacity") == "1"
+
+
+def test_the_keyboard_alone_reaches_curve_text_and_suggestions_in_this_order(tune: Any) -> None:
+    page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold_mode=percentile")
+    page.widget("suggestion knee").get_by_role("button", name="Apply").wait_for()
+    page.page.get_by_test_id("stMain").focus()
+    met: list[str] = []
+    while not (met and met[-1].endswith("Apply")) and len(met) < 60:
+        page.page.keyboard.press("Tab")
+        met.append(page.focused())
+        if met[-1].startswith("Threshold on the"):
+            assert page.page.evaluate(OUTLINED)
+    order = [next((at for at, name in enumerate(met) if name.startswith(start)), -1) for start in (
+        "Threshold on the", "Zoom in", "Text of",
+    )]  # fmt: skip
+    assert -1 not in order, met
+    assert order == sorted(order), met
+    page.page.keyboard.press("Enter")
+    page.page.wait_for_function("() => !location.search.includes('threshold_mode=percentile')")
+    page.settle()
 
 
 def test_the_boundaries_follow_the_line_and_python_gets_the_value(tune: Any) -> None:

@@ -45,7 +45,7 @@ def test_the_tree_of_parents_is_document_parents_chunks() -> None:
     tree = tree_of(two_levels())
     assert tree.above.tolist() == [-1, 0, 1, 1, 2, 2, 2, 3, 3]
     assert tree.depths.tolist() == [0, 1, 2, 2, 3, 3, 3, 3, 3]
-    assert tree.children[1] == (2, 3)
+    assert tree.children_of(1) == (2, 3)
     assert tree.leaves.tolist() == [5, 5, 3, 2, 1, 1, 1, 1, 1]
     assert tree.tokens.tolist() == [8, 8, 6, 2, 2, 2, 2, 1, 1]
     assert tree.weights.tolist() == [8, 8, 6, 2, 2, 2, 2, 1, 1]
@@ -81,14 +81,14 @@ def test_without_parents_the_tree_is_that_of_the_headings() -> None:
     cuts = [0, text.index("# A"), text.index("## B"), text.rindex("# A"), len(text)]
     pieces = [Piece(start, start + len(text[start:end].rstrip()), DocumentEnd()) for start, end in pairwise(cuts)]
     tree = tree_of(cv.FixedSize().assemble(document, Services(), Cutting(pieces)))
-    assert tree.titles == ("a.md", "A", "B", "A", "", "", "", "")
+    assert tuple(map(tree.title_of, range(len(tree)))) == ("a.md", "A", "B", "A", "", "", "", "")
     assert tree.above.tolist() == [-1, 0, 1, 0, 0, 1, 2, 3]
     assert tree.starts.tolist()[1:4] == cuts[1:4]
     assert tree.ends.tolist()[1:4] == [cuts[3], cuts[3], len(text)]
     assert tree.left_out == 1
     assert tree.inner_kind == "section"
-    assert tree.children[0] == (4, 1, 3)
-    assert len(set(tree.ids)) == len(tree)
+    assert tree.children_of(0) == (4, 1, 3)
+    assert len(set(ids(tree))) == len(tree)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "One sentence."])
@@ -105,8 +105,8 @@ def test_short_documents_have_a_tree(name: str, text: str) -> None:
 def test_laws_of_the_tree(name: str, sample: str) -> None:
     chunking = cv.get_strategy(name).chunk(load_sample(sample))
     tree = tree_of(chunking)
-    assert tree.ids == tree_of(cv.get_strategy(name).chunk(load_sample(sample))).ids
-    assert len(set(tree.ids)) == len(tree)
+    assert ids(tree) == ids(tree_of(cv.get_strategy(name).chunk(load_sample(sample))))
+    assert len(set(ids(tree))) == len(tree)
     check(tree)
     assert tree.tokens[tree.first_chunk :].tolist() == chunking.token_counts.tolist()
     measured = family(chunking)
@@ -114,13 +114,20 @@ def test_laws_of_the_tree(name: str, sample: str) -> None:
     assert len(measured.orphans) in {0, len(chunking)}
 
 
+def ids(tree: Tree) -> list[str]:
+    return [tree.id_of(node) for node in range(len(tree))]
+
+
 def check(tree: Tree) -> None:
     """Assert what holds for every tree."""
     assert (tree.above[1:] < np.arange(1, len(tree))).all()
     assert (tree.above[1:] >= 0).all()
     assert tree.leaves[0] == len(tree) - tree.first_chunk
-    assert sorted(node for below in tree.children for node in below) == list(range(1, len(tree)))
-    for node, below in enumerate(tree.children):
+    assert tree.depths[0] == 0
+    assert (tree.depths[1:] == tree.depths[tree.above[1:]] + 1).all()
+    hanging = [tree.children_of(node) for node in range(len(tree))]
+    assert sorted(node for below in hanging for node in below) == list(range(1, len(tree)))
+    for node, below in enumerate(hanging):
         assert [*below] == sorted(below, key=lambda each: tree.starts[each])
         if below:
             assert tree.weights[node] == sum(tree.weights[each] for each in below)

@@ -77,6 +77,16 @@ def test_a_tree_of_many_boxes_is_cut_and_says_so(view: str) -> None:
         assert len(at.dataframe[0].value) <= MOST_BOXES
 
 
+def test_ten_megabytes_have_a_tree_of_few_boxes() -> None:
+    text = "\n\n".join(f"# Part {number}\n\n{'The tide turned. The boats came in. ' * 8}" for number in range(33_000))
+    assert len(text) > 9_900_000
+    at = opened("hierarchy", text, strategy="hierarchical", tree="Indented")
+    children = int(metrics(at)["Children"].replace(",", ""))
+    assert children >= 33_000
+    assert len(at.dataframe[0].value) <= MOST_BOXES
+    assert any("The table has" in each.value for each in at.caption)
+
+
 def test_the_first_click_after_a_link_that_names_a_default_is_no_error() -> None:
     at = opened("hierarchy", DOCUMENTS["japanese"], strategy="hierarchical", tree="Icicle")
     # The browser leaves a default out of the address; what the person does next must not put it back.

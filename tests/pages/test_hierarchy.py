@@ -197,7 +197,7 @@ def test_a_picture_of_many_chunks_keeps_its_bound_and_the_selected_chunk(count: 
     for box in boxes:
         below = [weights[each.id] for each in boxes if each.above == box.id]
         assert not below or sum(below) == weights[box.id]
-        assert box.closed == (not below and (len(box.nodes) > 1 or bool(tree.children[box.nodes[0]])))
+        assert box.closed == (not below and (len(box.nodes) > 1 or bool(tree.children_of(box.nodes[0]))))
 
 
 def test_ten_thousand_chunks_make_a_small_picture() -> None:

@@ -89,6 +89,16 @@ def test_small_documents_in_any_script(tune: Tune, strategy: str, text: str) -> 
     assert metrics(at)["Chunks"] == str(len(cv.get_strategy(strategy).chunk(text)))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_one_sentence_has_one_notice_and_no_threshold(tune: Tune, mode: str) -> None:
+    at = tune(strategy="semantic", semantic__threshold_mode=mode)
+    at.session_state["source"] = "Paste"
+    at.session_state["pasted"] = "One sentence."
+    settled(at.run())
+    assert [each.value for each in at.info] == ["The document has one segment, so there are no neighbours to compare."]
+    assert metrics(at)["Gradient threshold" if mode == "gradient" else "Threshold"] == "–"
+
+
 @pytest.mark.parametrize("strategy", [cv.Semantic(), cv.SemanticParentChild()])
 @pytest.mark.parametrize("text", ["", " \n", "One."])
 def test_messages_of_documents_without_a_pair(strategy: cv.Strategy, text: str) -> None:

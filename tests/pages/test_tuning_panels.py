@@ -168,21 +168,42 @@ def test_two_segments_are_shown_with_their_similarity(app: Callable[..., AppTest
 def test_small_documents_of_any_script_open_every_panel(app: Callable[..., AppTest], text: str, strategy: str) -> None:
     at = app(text, strategy=strategy)
     assert at.metric
+    curve = cv.get_strategy(strategy).chunk(text).evidence.curve
+    assert curve is not None
+    if not len(curve.similarities):  # there is nothing to look at
+        assert "tuning view" not in {each.key for each in at.button_group}
+        return
     for view in at.button_group(key="tuning view").options:
         name = getattr(view, "content", view)
         well(at.button_group(key="tuning view").set_value(name).run())
-    if text == "One sentence.":
-        assert "The document has one segment, so there are no neighbours to compare." in words(at)
 
 
-def test_an_empty_document_says_that_there_is_nothing_to_compare() -> None:
+def test_an_empty_document_has_no_panels() -> None:
     def blank() -> None:
         import chunkviz as cv  # noqa: PLC0415
         from chunkviz.ui.tuning_panels import draw_panels  # noqa: PLC0415
 
         draw_panels(cv.Semantic().chunk(""), cv.Services(), selected=None)
-        draw_panels(cv.ClusterSemantic().chunk(""), cv.Services(), selected=None)  # it has no curve: nothing is drawn
+        draw_panels(cv.ClusterSemantic().chunk(""), cv.Services(), selected=None)
 
     at = AppTest.from_function(blank, default_timeout=60).run()
     assert not at.exception
-    assert [each.value for each in at.info] == ["The document has no segment, so there are no neighbours to compare."]
+    assert [*at.info, *at.caption, *at.button_group] == []
+
+
+def test_a_suggestion_with_the_same_chunks_at_another_threshold_is_not_said_to_be_in_force(
+    app: Callable[..., AppTest],
+) -> None:
+    suggestion = knee(essay().sweep())
+    assert isinstance(suggestion, Suggestion)
+    outcome = suggestion.outcome
+    near = outcome.threshold + (outcome.high - outcome.threshold) / 2
+    at = app(semantic__threshold=f"{near:.7f}")
+    said = "It makes the chunks on the screen, as"
+    assert at.button(key="apply knee").label == "Apply"
+    assert not at.button(key="apply knee").disabled
+    assert f"{said} {near:.3f} in force does." in words(at)
+    well(at.button(key="apply knee").click().run())
+    assert at.button(key="apply knee").label == "In force"
+    assert at.button(key="apply knee").disabled
+    assert said not in words(at)

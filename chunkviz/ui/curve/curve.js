@@ -177,14 +177,16 @@ class Curve {
   /** The line of words above the picture. */
   say(threshold, found) {
     const { value, said } = this.parts
-    const setting = this.preview ? "" : this.bodies.state.head.setting
+    // While the line moves two figures stand on the page: those that would be, here, and those in force.
+    const setting = this.preview ? "not in force yet" : this.bodies.state.head.setting
+    document.documentElement.toggleAttribute("data-line-moves", this.preview !== null)
     value.textContent = threshold === null ? "No threshold" : `${this.head.mode === "gradient" ? "Gradient" : "Threshold"} ${threshold.toFixed(3)}`
     const forced = found.forced.filter(Boolean).length
     const words = [
       setting,
       `${counted(found.starts.length, this.head.noun)}`,
       found.tokens.length ? `median ${grouped(median(found.tokens))} tokens` : "",
-      `${grouped(found.cuts.length)} cut by similarity`,
+      threshold === null ? "" : `${grouped(found.cuts.length)} cut by similarity`,
       found.held.length ? `${grouped(found.held.length)} held back` : "",
       found.joined.length ? `${grouped(found.joined.length)} joined` : "",
       forced ? `${grouped(forced)} forced` : "",
@@ -215,6 +217,7 @@ class Curve {
     context.fillStyle = this.colours.text
     context.font = `11px ${this.colours.font}`
     context.textBaseline = "alphabetic"
+    context.textAlign = "left"
     context.fillText("0", 0, bars.clientHeight - 2)
     context.textAlign = "right"
     context.fillText(`${grouped(most)} tokens`, bars.clientWidth, bars.clientHeight - 2)
@@ -484,6 +487,7 @@ class Curve {
   /** Leave nothing behind in the page. */
   dispose() {
     this.gone = true
+    document.documentElement.removeAttribute("data-line-moves")
     clearTimeout(this.timer)
     cancelAnimationFrame(this.frame)
     this.watcher.disconnect()

@@ -124,7 +124,10 @@ def draw_viewer(
             asked=selected,
         )
         session.put(memory, pointer)
-        _relay(key=f"{key}:boundaries", data=boundaries_message(chunking, viewer=key))
+        boundaries = session.remembered(
+            chunking, f"{key}:boundaries message", lambda: boundaries_message(chunking, viewer=key)
+        )
+        _relay(key=f"{key}:boundaries", data=boundaries)
         _relay(
             key=f"{key}:moves",
             data=pointer_message(
