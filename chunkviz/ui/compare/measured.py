@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import streamlit as st
@@ -108,8 +109,13 @@ def work_out(tasks: Iterable[Task], *, slot: str, label: str) -> bool:
 def _work(job: jobs.Job[None], tasks: Sequence[Task], kept: OrderedDict[Any, tuple[tuple[Chunking, ...], Any]]) -> None:
     for done, task in enumerate(tasks):
         # The chunkings are held with the result, so that no other ever has their identity.
-        kept[task.key] = (task.of, task.work(lambda share, done=done: job.report((done + share) / len(tasks))))
+        kept[task.key] = (task.of, task.work(partial(_report, job, done, len(tasks))))
         job.report((done + 1) / len(tasks))
+
+
+def _report(job: jobs.Job[None], done: int, of: int, share: float) -> None:
+    """Report the share of one task as that of all."""
+    job.report((done + share) / of)
 
 
 def is_known(task: Task) -> bool:
