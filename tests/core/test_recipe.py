@@ -208,7 +208,7 @@ def test_check_measures_the_recall_of_the_recipes_questions(tmp_path: Path, caps
     assert cli.main(["check", str(recipe), str(file)]) == 1
     said = capsys.readouterr()
     assert "–  FAILS  not measured: none of the questions in q.jsonl is about it\n" in said.out
-    assert said.err == "chunkviz: 1 of 1 assertion does not hold.\n"
+    assert said.err == "chunkviz: 1 of 1 assertions does not hold.\n"
     (tmp_path / "q.jsonl").unlink()
     assert cli.main(["check", str(recipe), str(file)]) == 2
     assert f"there must be a file {tmp_path / 'q.jsonl'}, beside the recipe" in capsys.readouterr().err
