@@ -156,9 +156,8 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]],
         showlegend=False,
     )  # fmt: skip
     # A title, even an empty one, would have room of its own above the letters.
-    layout = layout_of("", "", height=44 * len(names) + 44)
+    layout = layout_of("", "", height=44 * len(names) + 44, top=32)
     figure.update_layout(**layout | {"xaxis": {}, "yaxis": {"automargin": True}})
-    figure.update_layout(margin={"l": 8, "r": 8, "t": 32, "b": 8})
     figure.update_xaxes(type="category", showgrid=False, side="top", ticks="", automargin=False)
     figure.update_yaxes(type="category", showgrid=False, autorange="reversed", ticks="")
     return figure
