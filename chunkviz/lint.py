@@ -6,6 +6,7 @@ Each kind is looked for on its own: an edge inside a word is inside its sentence
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,14 @@ KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 """All kinds: seven of edges, two of what stands there, three of whole chunks."""
 EDGE_KINDS: tuple[FindingKind, ...] = KINDS[:7]
 """Kinds that say what an edge lies inside of."""
+
+
+_VISIBLE = re.compile(r"\S")
+"""Looks no further than it must, where cutting out the text up to a heading far off would copy all of it."""
+
+
+_SENTENCES, _STRUCTURES, _DUPLICATES = 0.4, 0.5, 0.55
+"""About the shares of the time up to which sentences, blocks and all but near-duplicates are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +110,31 @@ class _Edge(NamedTuple):
 def lint(chunking: Chunking, rules: Rules | None = None, report: Callable[[float], None] | None = None) -> Lint:
     """Look for everything there is to object to; takes time by the length of the document.
 
-    ``report`` is told the share done, 0 to 1; what it raises ends the search.
+    ``report`` is told the share done, 0 to 1, before each kind of finding and within the long ones; what it
+    raises ends the search.
     """
     rules = rules or Rules()
-    document = chunking.document
-    not_checked = _not_checked(document)
-    checks: dict[Callable[[], Iterable[Finding]], FindingKind] = {
-        lambda: _inside(chunking): "word",
-        lambda: _stranded(chunking): "stranded heading",
-        lambda: _pronouns(chunking): "opening pronoun",
-        lambda: _sizes(chunking, rules): "tiny",
-        lambda: _duplicates(chunking, rules, report): "near-duplicate",
-    }
-    found = [
-        finding
-        for check, kind in checks.items()
-        if kind not in not_checked
-        for finding in check()
-        if finding.kind not in not_checked
-    ]
+    report = report or _tell_nobody
+    not_checked = _not_checked(chunking.document)
+    # Each with the share of the time, about, that is over when it begins.
+    checks: tuple[tuple[float, FindingKind, Callable[[], Iterable[Finding]]], ...] = (
+        (0.0, "word", lambda: _inside(chunking, report)),
+        (_STRUCTURES, "stranded heading", lambda: _stranded(chunking)),
+        (_STRUCTURES, "opening pronoun", lambda: _pronouns(chunking)),
+        (_STRUCTURES, "tiny", lambda: _sizes(chunking, rules)),
+        (_DUPLICATES, "near-duplicate", lambda: _duplicates(chunking, rules, report)),
+    )
+    found: list[Finding] = []
+    for share, kind, check in checks:
+        report(share)
+        if kind not in not_checked:
+            found += (finding for finding in check() if finding.kind not in not_checked)
     found.sort(key=lambda finding: (finding.span.start, finding.index, KINDS.index(finding.kind)))
     return Lint(tuple(found), not_checked)
+
+
+def _tell_nobody(_share: float) -> None:
+    """Report to nobody."""
 
 
 def _not_checked(document: Document) -> dict[FindingKind, str]:
@@ -153,7 +166,7 @@ def _edges(chunking: Chunking) -> list[_Edge]:
     return edges
 
 
-def _inside(chunking: Chunking) -> Iterator[Finding]:
+def _inside(chunking: Chunking, report: Callable[[float], None]) -> Iterator[Finding]:
     """Yield a finding for each edge and each thing that it lies strictly inside of."""
     document = chunking.document
     edges = _edges(chunking)
@@ -161,6 +174,7 @@ def _inside(chunking: Chunking) -> Iterator[Finding]:
     found: dict[FindingKind, NDArray[np.bool_]] = {"word": inside_words(document.text, offsets)}
     if document.format != "code":
         found["sentence"] = inside_sentences(chunking, offsets)
+        report(_SENTENCES)
         for kind, spans in _structures(document).items():
             found[kind] = _strictly_inside(spans, offsets)
     for kind, inside in found.items():
@@ -233,12 +247,12 @@ def _stranded(chunking: Chunking) -> Iterator[Finding]:
     starts = [*chunking.starts.tolist()[1:], len(text)]
     for index, (last, following) in enumerate(zip(lasts.tolist(), starts, strict=True)):
         chunk = chunking[index]
-        if last < 0 or text[found[last].end : chunk.end].strip():
+        if last < 0 or _VISIBLE.search(text, found[last].end, chunk.end):
             continue
         heading = found[last]
         behind = found[last + 1] if last + 1 < len(found) else None
-        rest = text[min(heading.end, chunk.end) : behind.start if behind else len(text)].strip()
-        announces = bool(rest) or (behind is not None and behind.level > heading.level)
+        rest = _VISIBLE.search(text, min(heading.end, chunk.end), behind.start if behind else len(text))
+        announces = rest is not None or (behind is not None and behind.level > heading.level)
         if announces and following > heading.start and heading.end > chunk.start:
             message = f"Chunk {index + 1} ends with the heading “{heading.title}”, whose text is not in it."
             yield Finding("stranded heading", index, Span(heading.start, heading.end), message)
@@ -269,8 +283,12 @@ def _sizes(chunking: Chunking, rules: Rules) -> Iterator[Finding]:
             yield Finding("oversize", chunk.index, chunk.span, message)
 
 
-def _duplicates(chunking: Chunking, rules: Rules, report: Callable[[float], None] | None) -> Iterator[Finding]:
-    """Yield a finding for each chunk that nearly repeats one before it; nearly all time goes here."""
-    for index, like, similarity in near_duplicates(chunking, rules.similarity, report):
+def _duplicates(chunking: Chunking, rules: Rules, report: Callable[[float], None]) -> Iterator[Finding]:
+    """Yield a finding for each chunk that nearly repeats one before it."""
+
+    def further(share: float) -> None:
+        report(_DUPLICATES + (1 - _DUPLICATES) * share)
+
+    for index, like, similarity in near_duplicates(chunking, rules.similarity, further):
         message = f"Chunk {index + 1} repeats chunk {like + 1}: {similarity:.0%} of their three-word runs are the same."
         yield Finding("near-duplicate", index, chunking[index].span, message)

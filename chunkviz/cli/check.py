@@ -12,7 +12,7 @@ from chunkviz.cli import consent
 from chunkviz.cli.arguments import Pair
 from chunkviz.cli.services import Asked, paid
 from chunkviz.cli.sources import Source, find_sources
-from chunkviz.cli.speech import Progress, write_text
+from chunkviz.cli.speech import Progress, say, write_text
 from chunkviz.cli.tables import table
 from chunkviz.cli.work import chunk_document, explain
 from chunkviz.errors import ParameterError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from chunkviz.services import Services
 
 _K = 5
-HEADER = ("file", "assertion", "expected", "measured", "")
+HEADER = ("file", "assertion", "expected", "measured", "", "")
 
 
 def declare(commands: Commands) -> None:
@@ -57,27 +57,45 @@ def run(chosen: argparse.Namespace) -> int:
     if check is None or not any(value for value in check.model_dump(exclude_none=True).values()):
         message = f"{chosen.recipe} asks for nothing; give it a [check] table, such as max_chunks = 400."
         raise ParameterError(message)
+    folder = Path(chosen.recipe).parent
+    if check.questions is not None and not (folder / check.questions).is_file():
+        message = (
+            f"{chosen.recipe}, check.questions: there must be a file {folder / check.questions}, beside the recipe."
+        )
+        raise ParameterError(message)
     made = services_of(recipe, caching=not chosen.no_cache).make(settings)
     sources = find_sources(chosen.files, name=chosen.name, limits=settings.limits, leave_out=None)
     if paid(made):
         consent.ask(_bill(sources, recipe, made, settings), made, agreed=chosen.yes)
     rows: list[list[str]] = []
-    code = 0
+    asked = failed = unread = 0
     with Progress("Checking") as progress:
         for place, source in enumerate(sources):
             report = progress.part(place, len(sources))
             try:
                 document = source.load(settings.limits, recipe.language)
                 chunking = chunk_document(document, recipe.make_strategy(), made, report)
-                found = assertions(check, chunking, _recall(check, chunking, Path(chosen.recipe).parent))
+                found = assertions(check, chunking, _recall(check, chunking, folder))
             except Exception as error:  # noqa: BLE001  strategies of others raise anything; the rest goes on
-                rows.append([source.shown, " ".join(explain(source, error).split())])
-                code = 1
+                rows.append([source.shown, "–", "", "", "FAILS", " ".join(explain(source, error).split())])
+                unread += 1
                 continue
             rows += [_row(source, each) for each in found]
-            code = code if all(each.holds for each in found) else 1
+            asked += len(found)
+            failed += sum(not each.holds for each in found)
     write_text(table(HEADER, rows, right=frozenset((2, 3))))
-    return code
+    say(_summary(asked, failed, unread))
+    return 1 if failed or unread else 0
+
+
+def _summary(asked: int, failed: int, unread: int) -> str:
+    """Return what came of all assertions, and how many files could not be checked."""
+    if failed:
+        said = f"{failed:,} of {asked:,} assertions {'does' if failed == 1 else 'do'} not hold"
+    else:
+        said = f"{asked:,} assertion{' holds' if asked == 1 else 's hold'}"
+    files = f"; {unread:,} file{'' if unread == 1 else 's'} could not be checked" if unread else ""
+    return f"{said}{files}."
 
 
 def load_recipe(path: str) -> Recipe:
@@ -130,13 +148,11 @@ def _recall(check: Check, chunking: Chunking, folder: Path) -> Recall:
 
 def _row(source: Source, found: Assertion) -> list[str]:
     share = found.name in ("min_coverage", "min_recall")
-    if found.measured is None:
-        measured = f"not measured: {found.why}"
-    else:
-        measured = _number(found.measured, share=share) + (f" ({found.why})" if found.why else "")
+    measured = "–" if found.measured is None else _number(found.measured, share=share)
+    why = f"not measured: {found.why}" if found.measured is None else found.why
     rule = ">=" if found.rule == "at least" else "<="
     verdict = "holds" if found.holds else "FAILS"
-    return [source.shown, found.name, f"{rule} {_number(found.expected, share=share)}", measured, verdict]
+    return [source.shown, found.name, f"{rule} {_number(found.expected, share=share)}", measured, verdict, why]
 
 
 def _number(value: float, *, share: bool) -> str:

@@ -155,9 +155,11 @@ def agreement_map(names: Sequence[str], cells: Sequence[Sequence[float | None]],
         text=[each for row in text for each in row], textfont={"size": 13, "color": ink}, hoverinfo="skip",
         showlegend=False,
     )  # fmt: skip
-    figure.update_layout(**layout_of("", "", height=44 * len(names) + 60))
-    figure.update_xaxes(type="category", showgrid=False, side="top")
-    figure.update_yaxes(type="category", showgrid=False, autorange="reversed")
+    # A title, even an empty one, would have room of its own above the letters.
+    layout = layout_of("", "", height=44 * len(names) + 44, top=32)
+    figure.update_layout(**layout | {"xaxis": {}, "yaxis": {"automargin": True}})
+    figure.update_xaxes(type="category", showgrid=False, side="top", ticks="", automargin=False)
+    figure.update_yaxes(type="category", showgrid=False, autorange="reversed", ticks="")
     return figure
 
 

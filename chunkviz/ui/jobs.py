@@ -142,3 +142,10 @@ def forget(slot: str) -> None:
     job = session.drop(f"job:{slot}")
     if job is not None:
         job.cancelled = True
+
+
+def move(slot: str, to: str) -> None:
+    """Give the job in ``slot``, if there is one, another slot, where it goes on."""
+    job = session.drop(f"job:{slot}")
+    if job is not None:
+        session.put(f"job:{to}", job)

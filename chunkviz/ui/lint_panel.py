@@ -159,15 +159,15 @@ def _draw_list(chunking: Chunking, findings: tuple[Finding, ...], kind: FindingK
     shown = findings[:_MOST_ROWS]
     table = f"{key} list {kind} {hash(_name(chunking))} {len(findings)}"
     rows = {
-        "Finding": [each.message for each in shown],
-        "Kind": [named(each.kind) for each in shown],
         "Chunk": [each.index + 1 for each in shown],
+        "Kind": [named(each.kind) for each in shown],
+        "Finding": [each.message for each in shown],  # last: the longest, and the one that may be cut off
     }
     st.dataframe(
         rows, key=table, hide_index=True, height=_HEAD + _ROW * min(len(shown), _ROWS_SEEN),
         on_select=lambda: _go_to_row(chunking, shown, table, key), selection_mode="single-row",
-        column_config={"Kind": st.column_config.TextColumn(width=130),
-                       "Chunk": st.column_config.NumberColumn(width=70, format="localized")},
+        column_config={"Chunk": st.column_config.NumberColumn(width=66, format="localized"),
+                       "Kind": st.column_config.TextColumn(width=130)},
     )  # fmt: skip
     if len(findings) > len(shown):
         st.caption(f"The first {len(shown):,} of {len(findings):,}; f in the text walks through all of them.")

@@ -90,6 +90,7 @@ def rename(document: Document, name: str, wanted: str) -> None:
     if wanted:
         renamed = unique(wanted, others)
         _hold(document, tuple(replace(each, name=renamed) if each.name == name else each for each in held))
+        pins.follow(name, renamed)
 
 
 def read(

@@ -23,6 +23,7 @@ MOST = 6
 """Settings that may be pinned."""
 LONGEST_NAME = 60
 """Characters of a pin's name."""
+_RENAMED = "renamed settings"
 PARAMETER = "pins"
 """What the address calls them."""
 
@@ -86,7 +87,24 @@ def rename(name: str, wanted: str) -> None:
     wanted = " ".join(wanted.split())[:LONGEST_NAME]
     others = [pin.name for pin in all() if pin.name != name]
     if wanted:
-        _hold(tuple(replace(pin, name=unique(wanted, others)) if pin.name == name else pin for pin in all()))
+        renamed = unique(wanted, others)
+        _hold(tuple(replace(pin, name=renamed) if pin.name == name else pin for pin in all()))
+        jobs.move(_slot(name), _slot(renamed))
+        follow(name, renamed)
+
+
+def follow(name: str, renamed: str) -> None:
+    """Remember what a setting is called now, for who has chosen it by the name it had."""
+    if renamed != name:
+        earlier: dict[str, str] = session.get(_RENAMED, {})
+        now = {old: renamed if new == name else new for old, new in {**earlier, name: name}.items()}
+        session.put(_RENAMED, {old: new for old, new in now.items() if old != new})
+
+
+def name_now(name: str) -> str:
+    """Return what the setting that once had this name is called now: the same, if it never got another."""
+    renamed: dict[str, str] = session.get(_RENAMED, {})
+    return renamed.get(name, name)
 
 
 def pin_of(strategy: Strategy, encoding: str, embedder: str | None = None, writer: str | None = None) -> Pin:

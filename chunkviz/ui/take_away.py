@@ -65,16 +65,17 @@ def _agreement(measured: Sequence[Measured]) -> str:
     """Say how far the boundaries agreed, and that it was measured with other parameters than those on the screen."""
     known = measurements()
     scores = [each.f1 for each in measured if each.f1 is not None]
-    library = measured[0].library
-    version = next((f"{name} {version}" for name, version in known.versions.items() if library in name.replace("-", "")
-                    or library in name), library)  # fmt: skip
+    package, in_place = measured[0].package, measured[0].in_place
+    version = f"{package} {known.versions.get(package, '')}".strip()
     given = ", ".join(f"{name}={value!r}" for name, value in measured[0].parameters.items() if value not in ([], False))
-    low, high = min(scores), max(scores)
+    if not scores:
+        return "Its boundaries could not be compared."
+    low, high, count = min(scores), max(scores), len(scores)
+    found = f"{low:.2f} to {high:.2f} on {count} of the samples" if count > 1 else f"{low:.2f} on one of the samples"
+    by = ", ".join(filter(None, (f"{as_plain(version)} and {as_plain(given)}", in_place)))
     return (
-        f"Boundary agreement (F1, 1 is the same) of {low:.2f} to {high:.2f} on {len(scores)} of the samples, measured "
-        f"on {known.date} with {as_plain(version)} and {as_plain(given)}; not with the parameters chosen here."
-        if scores
-        else "Its boundaries could not be compared."
+        f"Boundary agreement (F1, 1 is the same) of {found}, measured on {known.date} with {by}; not with the "
+        "parameters chosen here."
     )
 
 

@@ -37,6 +37,8 @@ def looks(svg: bytes) -> tuple[str, ET.Element]:
     addresses = set(re.findall(r"https?://[^\s\"'<)]+", text))
     assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink", "http://www.w3.org/2000/xmlns/"}
     root = ET.fromstring(text)  # noqa: S314  made here
+    # The letters of a file may be wider than those of the screen, so no legend is cut to its width.
+    assert not [each for each in root.iter() if each.get("class") == "scrollbox" and each.get("clip-path")]
     return str(root[0].get("fill")), root
 
 

@@ -221,6 +221,61 @@ def test_only_ticks_near_the_window_exist_in_a_long_text(show: Show) -> None:
     )
 
 
+STRIP = """(() => {
+  const [canvas, scale] = [v.root.querySelector('.minimap'), devicePixelRatio || 1]
+  const context = canvas.getContext('2d')
+  const at = (x, units) => {
+    const y = Math.floor((units / v.text.text.length) * canvas.clientHeight)
+    return [...context.getImageData(Math.round(x * scale), Math.round((y + 0.5) * scale), 1, 1).data]
+  }
+  return a.map((units) => at(canvas.clientWidth - 11, units))
+})()"""
+"""Colour in the strip, right of the chunks, at each place: red, green, blue, opacity."""
+
+
+def test_the_minimap_marks_where_the_settings_disagree(show: Show) -> None:
+    screen = laned(show, "300,420", text="headings", size=300)
+    wanted = [
+        (offset, lane)
+        for lane, each in enumerate(expected("headings", 300, 420))
+        for offset, kind in each
+        if kind == "own"
+    ]
+    height, length = screen.viewer("v.parts.minimap.clientHeight"), screen.viewer("v.text.text.length")
+    rows = [int(offset / length * height) for offset, _ in wanted]
+    # Alone in their row of pixels, and far behind what is in sight, whose frame lies over the marks.
+    alone = [each for each, row in zip(wanted, rows, strict=True) if rows.count(row) == 1 and row > height * 0.6]
+    assert {lane for _, lane in alone} == {0, 1}
+    places = [offset for offset, _ in alone]
+    screen.wait(f"{STRIP}.every((colour) => colour[3] === 255)", places)
+    hexadecimal = screen.viewer("v.lanes.onMinimap().colours")
+    for (_, lane), colour in zip(alone, screen.viewer(STRIP, places), strict=True):
+        assert colour[:3] == list(bytes.fromhex(hexadecimal[lane].removeprefix("#")))
+    assert "where the settings disagree" in (screen.page.locator(".minimap").get_attribute("title") or "")
+
+
+def test_the_minimap_of_one_setting_has_no_such_marks(show: Show) -> None:
+    screen = show(text="words", size=120)
+    assert screen.page.locator(".minimap").get_attribute("title") == "Click or drag to move through the document"
+    assert screen.viewer("v.parts.minimap.clientWidth") <= 22
+
+
+def test_marks_of_ten_thousand_boundaries_are_counted_once(show: Show) -> None:
+    screen = laned(show, "40,44,48,52,56,60", text="long", size=300)
+    places = screen.viewer("v.lanes.settings.places.length")
+    assert places > 50_000
+    counted = """(() => {
+      const marks = v.minimap.disagreements
+      const before = marks.counts
+      for (let turn = 0; turn < 5; turn++) v.draw()
+      return [marks.counts === before, marks.counts.length, marks.counts.reduce((x, y) => x + y, 0)]
+    })()"""
+    same, rows, total = screen.viewer(counted)
+    assert same, "scrolling counts nothing anew"
+    assert rows <= 1_000
+    assert total == places
+
+
 def linted(show: Show, **options: object) -> Screen:
     screen = show(**{"text": "headings", "size": 330, "lint": 1, **options})
     screen.page.get_by_text("Lint:").click()

@@ -75,9 +75,18 @@ def test_the_code_of_a_strategy_is_what_one_would_write() -> None:
     chunking = cv.Recursive(chunk_size=64, chunk_overlap=8, unit="characters").chunk(cv.Document("One.", "a.md"))
     assert to_langchain_code(chunking).code == (
         "from pathlib import Path\n\n"
-        "text = Path('a.md').read_text(encoding='utf-8')\n"
         "from langchain_text_splitters import RecursiveCharacterTextSplitter\n\n"
-        "splitter = RecursiveCharacterTextSplitter(chunk_size=64, chunk_overlap=8)\n"
+        "text = Path('a.md').read_text(encoding='utf-8')\n"
+        "separators = [\n"
+        '    *(rf"\\n(?=#{{{level}}} )" for level in range(1, 7)), r"\\n\\s*\\n", r"\\n",'
+        "  # headings, paragraphs, lines\n"
+        "    r'(?<=[.!?])(?=\\s)|(?<=[.!?][\\\"”’)])(?=\\s)|(?<=[。！？])', r'(?=\\s)', '',"
+        "  # sentences, words, characters\n"
+        "]\n"
+        "splitter = RecursiveCharacterTextSplitter(\n"
+        "    chunk_size=64, chunk_overlap=8,\n"
+        "    separators=separators, is_separator_regex=True, keep_separator='end',\n"
+        ")\n"
         "chunks = splitter.split_text(text)\n"
     )
 
@@ -93,3 +102,12 @@ def test_what_was_measured_tells_when_and_with_what() -> None:
         cv.get_strategy(each.strategy, **each.parameters)
         assert each.f1 is None or 0 <= each.f1 <= 1
         assert each.pk is None or 0 <= each.pk <= 1
+        assert each.package in found.versions
+
+
+def test_every_code_was_measured() -> None:
+    known = {(each.library, each.strategy) for each in measurements().entries}
+    for name in cv.list_strategies():
+        chunking = cv.get_strategy(name).chunk(cv.Document("import os\n", "a.py"))
+        for found in (to_langchain_code(chunking), to_llamaindex_code(chunking)):
+            assert found.code is None or (found.library, name) in known

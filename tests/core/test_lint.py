@@ -6,17 +6,21 @@ import itertools
 import re
 from typing import cast
 
+import numpy as np
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import chunkviz as cv
+from chunkviz import duplicates
 from chunkviz.duplicates import near_duplicates
 from chunkviz.errors import ParameterError
 from chunkviz.lint import EDGE_KINDS, KINDS, FindingKind, Lint, Rules, lint
 from chunkviz.metrics import numbers
 from chunkviz.pronouns import PRONOUN_LANGUAGES, opening_pronoun
 from chunkviz.samples import list_samples, load_sample
+from chunkviz.segments import headings
 from tests.core.test_laws import texts
 from tests.core.test_results import partial
 from tests.core.toys import Words
@@ -101,6 +105,37 @@ def test_edges_inside_a_fence_but_not_beside_it_nor_inside_indented_text() -> No
 )
 def test_headings_at_the_end_of_a_chunk(text: str, words: list[str], stranded: list[int]) -> None:
     assert [index for _, index, _ in found(lint(cut_before(text, *words), LAX), "stranded heading")] == stranded
+
+
+def naive_stranded(chunking: cv.Chunking) -> list[int]:
+    """Cut out what stands behind the last heading of each chunk, and look at it."""
+    text, known = chunking.document.text, headings(chunking.document)
+    stranded = []
+    for index, chunk in enumerate(chunking):
+        before = [place for place, heading in enumerate(known) if heading.start < chunk.end]
+        following = chunking[index + 1].start if index + 1 < len(chunking) else len(text)
+        if not before:
+            continue
+        heading, behind = known[before[-1]], known[before[-1] + 1 : before[-1] + 2]
+        until = behind[0].start if behind else len(text)
+        has_text = bool(text[min(heading.end, chunk.end) : until].strip())
+        announces = has_text or any(each.level > heading.level for each in behind)
+        ends_with_it = not text[heading.end : chunk.end].strip()
+        if ends_with_it and announces and following > heading.start and heading.end > chunk.start:
+            stranded.append(index)
+    return stranded
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(["# A", "## B", "c d", "E\n===", "", "\u2003", "\u0301", "- f"]), max_size=12),
+    st.integers(2, 9),
+    st.integers(0, 3),
+)
+def test_stranded_headings_are_those_of_cutting_out_what_follows(lines: list[str], size: int, overlap: int) -> None:
+    strategy = cv.FixedSize(chunk_size=size, chunk_overlap=min(overlap, size - 1), unit="characters")
+    chunking = strategy.chunk(cv.Document("\n\n".join(lines), "a.md", language="en"))
+    assert [index for _, index, _ in found(lint(chunking, LAX), "stranded heading")] == naive_stranded(chunking)
 
 
 def test_a_heading_that_the_next_chunk_repeats_is_not_stranded() -> None:
@@ -224,6 +259,61 @@ def test_near_duplicates_are_those_of_holding_each_to_each(pieces: list[list[str
                 expected.append((index, like, len(runs & others) / len(runs | others)))
                 break
     assert near_duplicates(chunking, threshold) == expected
+
+
+NAIVE_WORD = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+    r"|[\p{L}\p{M}\p{N}--\p{Han}--\p{Hiragana}--\p{Katakana}--\p{Thai}--\p{Lao}--\p{Khmer}--\p{Myanmar}]+",
+    regex.VERSION1,
+)
+
+
+def naive_near_duplicates(chunking: cv.Chunking, threshold: float) -> list[tuple[int, int, float]]:
+    """Hold each chunk against each before it; a word that a chunk holds in part is none of its own."""
+    words = [
+        (each.start(), each.end(), each.group().casefold()) for each in NAIVE_WORD.finditer(chunking.document.text)
+    ]
+    sets = []
+    for chunk in chunking:
+        held = [word for start, end, word in words if chunk.start <= start and end <= chunk.end]
+        sets.append(set(zip(held, held[1:], held[2:], strict=False)))
+    expected = []
+    for index, runs in enumerate(sets):
+        for like, others in enumerate(sets[:index]):
+            if runs and others and len(runs & others) / len(runs | others) >= threshold:
+                expected.append((index, like, len(runs & others) / len(runs | others)))
+                break
+    return expected
+
+
+WORDY = (
+    "a", "B", "b", "Straße", "STRASSE", "ΣΑΣ", "σας", "日本", "x日", "ก็", "e\u0301", "é", "İ", "ﬁ", "fi", "9", "٣", "-",
+    "\n", "\ud800",
+)  # fmt: skip
+wordy = st.lists(st.sampled_from(WORDY), max_size=40)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.one_of(wordy.map(" ".join), wordy.map("".join), texts), st.integers(3, 12), st.sampled_from([0.3, 0.6, 0.9, 1.0])
+)
+def test_near_duplicates_of_any_text_with_overlap_are_those_of_holding_each_to_each(
+    text: str, size: int, threshold: float
+) -> None:
+    chunking = cv.FixedSize(chunk_size=size, chunk_overlap=size // 2, unit="characters").chunk(cv.Document(text))
+    assert near_duplicates(chunking, threshold) == naive_near_duplicates(chunking, threshold)
+
+
+def test_numbers_of_runs_are_exact_however_many_words_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = np.array([0, 1, 2, 1, 2, 0, 1, 2, 3])
+    same = [0, 1, 2, 3, 4, 0, 5]
+
+    def alike(runs: list[int]) -> list[list[int]]:
+        return [[place for place, other in enumerate(runs) if other == run] for run in runs]
+
+    assert alike(duplicates._numbered(words).tolist()) == alike(same)
+    monkeypatch.setattr("chunkviz.duplicates._MOST", 20)
+    assert alike(duplicates._numbered(words).tolist()) == alike(same)
 
 
 def test_text_that_repeats_itself_takes_no_square_of_comparisons(monkeypatch: pytest.MonkeyPatch) -> None:

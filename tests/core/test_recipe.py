@@ -151,6 +151,7 @@ def test_check_prints_what_was_expected_and_measured(tmp_path: Path, capsys: pyt
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == [str(file), "min_chunks", ">=", "2", "3", "holds"]
     assert lines[2].split() == [str(file), "min_coverage", ">=", "1.0000", "1.0000", "holds"]
+    assert len(lines) == 3
 
 
 def test_check_ends_with_1_where_something_fails_and_the_rest_goes_on(
@@ -162,11 +163,15 @@ def test_check_ends_with_1_where_something_fails_and_the_rest_goes_on(
     (tmp_path / "docs" / "a.md").write_text(TEXT)
     (tmp_path / "docs" / "b.pdf").write_bytes(b"%PDF-nonsense")
     assert cli.main(["check", str(recipe), str(tmp_path / "docs")]) == 1
-    out = capsys.readouterr().out
-    assert "max_chunks" in out
-    assert "FAILS" in out
-    assert "holds" in out
-    assert "b.pdf" in out
+    said = capsys.readouterr()
+    rows = [line.split(maxsplit=4) for line in said.out.splitlines()[1:]]
+    assert [row[1:] for row in rows[:2]] == [
+        ["max_chunks", "<=", "0", "1  FAILS"],
+        ["max_findings.word", "<=", "0", "0  holds"],
+    ]
+    assert rows[2][1:3] == ["–", "FAILS"]
+    assert "b.pdf" in said.out.splitlines()[3]
+    assert said.err.splitlines()[-1] == "chunkviz: 1 of 2 assertions does not hold; 1 file could not be checked."
 
 
 @pytest.mark.parametrize(
@@ -198,7 +203,12 @@ def test_check_measures_the_recall_of_the_recipes_questions(tmp_path: Path, caps
     file = tmp_path / "a.md"
     file.write_text(TEXT)
     assert cli.main(["check", str(recipe), str(file)]) == 0
-    assert "1.0000 (1 question, k = 1, lexical)" in capsys.readouterr().out
+    assert "1.0000  holds  1 question, k = 1, lexical\n" in capsys.readouterr().out
     file.write_text("Something else.")
     assert cli.main(["check", str(recipe), str(file)]) == 1
-    assert "not measured: none of the questions in q.jsonl is about it" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "–  FAILS  not measured: none of the questions in q.jsonl is about it\n" in said.out
+    assert said.err == "chunkviz: 1 of 1 assertions does not hold.\n"
+    (tmp_path / "q.jsonl").unlink()
+    assert cli.main(["check", str(recipe), str(file)]) == 2
+    assert f"there must be a file {tmp_path / 'q.jsonl'}, beside the recipe" in capsys.readouterr().err

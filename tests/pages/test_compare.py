@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import tiktoken
@@ -26,7 +27,7 @@ from chunkviz.prices import PRICES
 from chunkviz.samples import load_sample
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import own_chunks
-from chunkviz.ui.compare import table
+from chunkviz.ui.compare import measured, table
 from chunkviz.ui.compare.measured import Pair
 from chunkviz.ui.compare.settings import Compared
 from chunkviz.ui.outcomes import Failed
@@ -145,6 +146,60 @@ def test_the_reference_can_be_chosen_and_comes_with_the_link(app: Start) -> None
     assert not at.warning
     assert "against **B cuts**" in said(at)
     assert at.dataframe[1].value["Name"].tolist() == ["fixed", "this setting"]
+
+
+def test_the_reference_stays_the_reference_under_another_name(app: Start) -> None:
+    at = app(FIXED, RECURSIVE, reference="cuts")
+    well(at.text_input(key="pin name cuts").set_value("one").run())
+    assert at.selectbox(key="reference").value == "one"
+    well(at.text_input(key="pin name one").set_value("two").run())
+    assert at.selectbox(key="reference").value == "two"
+    assert "against **B two**" in said(at)
+    assert "any more" not in said(at)
+
+
+def test_a_name_taken_over_by_another_setting_is_not_followed(app: Start) -> None:
+    at = app(FIXED, RECURSIVE, reference="cuts")
+    well(at.text_input(key="pin name cuts").set_value("mine").run())
+    well(at.text_input(key="pin name fixed").set_value("cuts").run())
+    assert at.selectbox(key="reference").value == "mine"
+    assert "against **B mine**" in said(at)
+
+
+def test_a_reference_that_is_removed_gives_way_to_the_first_and_that_is_said(app: Start) -> None:
+    at = app(FIXED, RECURSIVE, reference="cuts")
+    well(at.button(key="remove cuts").click().run())
+    assert at.selectbox(key="reference").value == "fixed"
+    words = "**cuts**, which was the reference, is not here any more; **fixed** is the reference now."
+    assert words in said(at)
+    well(at.number_input(key="tolerance").set_value(10).run())
+    assert words in said(at), "it stays until another is chosen"
+    well(at.selectbox(key="reference").select("this setting").run())
+    assert "any more" not in said(at)
+
+
+def test_the_setting_shown_stays_shown_under_another_name(app: Start) -> None:
+    at = app(FIXED, RECURSIVE)
+    well(at.selectbox(key="compare shown").select("cuts").run())
+    well(at.text_input(key="pin name cuts").set_value("mine").run())
+    assert at.selectbox(key="compare shown").value == "mine"
+
+
+def test_the_search_of_one_setting_can_be_stopped_before_it_is_done() -> None:
+    shares: list[float] = []
+
+    class Stopping:
+        def report(self, share: float) -> None:
+            shares.append(share)
+            if share > 0.3:
+                raise Cancelled
+
+    kept: OrderedDict[Any, Any] = OrderedDict()
+    tasks = [measured.lint_of(fixed(load_sample("manual"))), measured.lint_of(cuts(load_sample("manual")))]
+    with pytest.raises(Cancelled):
+        measured._work(cast("Any", Stopping()), tasks, kept)
+    assert not kept
+    assert 0.3 < shares[-1] < 0.5, "inside the first of two"
 
 
 def test_a_setting_that_fails_is_a_row_with_its_reason_and_the_others_stay(app: Start) -> None:

@@ -45,11 +45,26 @@ function svgOfDrawings(drawings, frame, paper, more = "") {
       copy.setAttribute(name, value)
     }
     copy.removeAttribute("style")
+    freeLegends(drawing, copy)
     parts.push(new XMLSerializer().serializeToString(copy))
   }
   // A reference that names the page before its # means this very file.
   const inner = parts.join("").replace(/url\((?:&quot;|'|")?[^)#]*(#[^)"'&]+)(?:&quot;|'|")?\)/g, "url($1)")
   return svgPage(Math.round(frame.width), Math.round(frame.height), paper, inner + more)
+}
+
+/**
+ * A legend is clipped to the width that its letters have on the screen; whoever opens the file may have wider ones. One
+ * that is scrolled stays clipped.
+ * @param {SVGElement} drawing as it is on the screen @param {SVGElement} copy
+ */
+function freeLegends(drawing, copy) {
+  const [originals, copies] = [drawing, copy].map((each) => [...each.querySelectorAll(".legend .scrollbox")])
+  originals.forEach((box, place) => {
+    const frame = box.closest(".legend").querySelector(".bg")
+    const whole = frame && box.getBoundingClientRect().height <= frame.getBoundingClientRect().height + 2
+    if (whole) copies[place].removeAttribute("clip-path")
+  })
 }
 
 /** @param {SVGElement} element as it is on the screen @param {SVGElement} copy given the same looks */

@@ -58,8 +58,8 @@ def draw_all(ready: Sequence[tuple[Compared, Chunking]], reference: Compared, te
         measure = st.column_config.NumberColumn(format="%.2f")
         st.dataframe(
             rows, hide_index=True, key="agreement table", width="stretch", height="content",
-            column_config={"": st.column_config.TextColumn(width=40, pinned=True),
-                           "Name": st.column_config.TextColumn(width="medium"),
+            column_config={"": st.column_config.TextColumn(width=34, pinned=True),
+                           "Name": st.column_config.TextColumn(width=150, pinned=True),
                            **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), measure)},
             placeholder="–", alt="Agreement with the reference",
         )  # fmt: skip

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import streamlit as st
 
@@ -20,13 +21,18 @@ _KEPT = 240
 """Results remembered per visitor: those of six settings, their pairs, and what was looked at before."""
 
 
+Report: TypeAlias = Callable[[float], None]
+"""Takes the share done, 0 to 1; raises ``Cancelled`` where the result is no longer wanted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """One thing to work out about one or two chunkings."""
 
     kind: str
     of: tuple[Chunking, ...]
-    work: Callable[[], Any]
+    work: Callable[[Report], Any]
+    """Is given whom to tell the share done; what that raises ends it."""
     facts: tuple[Hashable, ...] = ()
 
     @property
@@ -46,18 +52,18 @@ class Pair:
 
 def numbers_of(chunking: Chunking) -> Task:
     """Return the task of measuring sizes and boundaries; gives ``Numbers``."""
-    return Task("numbers", (chunking,), lambda: numbers(chunking))
+    return Task("numbers", (chunking,), lambda _: numbers(chunking))
 
 
 def lint_of(chunking: Chunking) -> Task:
     """Return the task of looking for objections; gives ``Lint``."""
-    return Task("lint", (chunking,), lambda: lint(chunking))
+    return Task("lint", (chunking,), lambda report: lint(chunking, report=report))
 
 
 def pair_of(a: Chunking, b: Chunking, *, tolerance: int, unit: AgreementUnit) -> Task:
     """Return the task of holding b against the reference a; gives a ``Pair``."""
 
-    def work() -> Pair:
+    def work(_: Report) -> Pair:
         return Pair(agreement(a, b, tolerance=tolerance), window_errors(a, b, unit=unit))
 
     return Task("pair", (a, b), work, (tolerance, unit))
@@ -65,7 +71,7 @@ def pair_of(a: Chunking, b: Chunking, *, tolerance: int, unit: AgreementUnit) ->
 
 def f1_of(a: Chunking, b: Chunking, *, tolerance: int) -> Task:
     """Return the task of holding two settings against each other, neither being the reference; gives F1 or None."""
-    return Task("f1", (a, b), lambda: agreement(a, b, tolerance=tolerance).f1, (tolerance,))
+    return Task("f1", (a, b), lambda _: agreement(a, b, tolerance=tolerance).f1, (tolerance,))
 
 
 def work_out(tasks: Iterable[Task], *, slot: str, label: str) -> bool:
@@ -103,8 +109,13 @@ def work_out(tasks: Iterable[Task], *, slot: str, label: str) -> bool:
 def _work(job: jobs.Job[None], tasks: Sequence[Task], kept: OrderedDict[Any, tuple[tuple[Chunking, ...], Any]]) -> None:
     for done, task in enumerate(tasks):
         # The chunkings are held with the result, so that no other ever has their identity.
-        kept[task.key] = (task.of, task.work())
+        kept[task.key] = (task.of, task.work(partial(_report, job, done, len(tasks))))
         job.report((done + 1) / len(tasks))
+
+
+def _report(job: jobs.Job[None], done: int, of: int, share: float) -> None:
+    """Report the share of one task as that of all."""
+    job.report((done + share) / of)
 
 
 def is_known(task: Task) -> bool:

@@ -13,7 +13,7 @@ from chunkviz.document import Document
 from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
-from chunkviz.ui import lint_panel, prices, session, sidebar
+from chunkviz.ui import lint_panel, pins, prices, session, sidebar
 from chunkviz.ui.compare import agreed, measured, own, pictures, start, table
 from chunkviz.ui.compare.settings import MOST, Compared, compared, draw_pending
 from chunkviz.ui.compare.table import Terms
@@ -23,10 +23,12 @@ from chunkviz.ui.viewer.lanes import lanes_of
 
 Ready: TypeAlias = Sequence[tuple[Compared, Chunking]]
 """The settings that have chunks, with them."""
-_LARGE = 1_000_000
+_LARGE = 3_000_000
 """Characters above which lint waits until it is asked for: it looks at every word of every setting."""
 _MOST_TOLERANCE = 1_000
 _SHOWN = "compare shown"
+_GONE = "reference gone"
+"""Where the session keeps the reference that is gone, and the setting in its place."""
 
 
 def draw() -> None:
@@ -63,7 +65,8 @@ def _draw_comparison(document: Document, found: Sequence[Compared]) -> None:
         return
     names = [each.name for each, _ in ready]
     if session.get(_SHOWN) not in names:
-        session.put(_SHOWN, names[0])
+        now = pins.name_now(str(session.get(_SHOWN)))
+        session.put(_SHOWN, now if now in names else names[0])
     shown = names.index(session.get(_SHOWN))
     if reference.chunking is None:
         st.info(
@@ -84,8 +87,7 @@ def _draw_comparison(document: Document, found: Sequence[Compared]) -> None:
 def _choose_terms(found: Sequence[Compared]) -> tuple[Compared, Terms]:
     """Let the reference and the measures be chosen."""
     named = {each.name: each for each in found}
-    if session.stored("reference", found[0].name) not in named:
-        session.put("reference", found[0].name)
+    gone = _keep_reference(list(named))
     models = {model.label: model for model in EMBEDDING_MODELS}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="terms"):
         chosen = st.selectbox(
@@ -106,9 +108,34 @@ def _choose_terms(found: Sequence[Compared]) -> tuple[Compared, Terms]:
             "Price of", list(models), key="cost model", bind="query-params", width=290,
             help="The embedding model whose price is reckoned with; nothing is sent.",
         )  # fmt: skip
+    if gone is not None:
+        st.caption(
+            f":material/flag: **{as_plain(gone)}**, which was the reference, is not here any more; "
+            f"**{as_plain(chosen or '')}** is the reference now."
+        )
     model = models[label or EMBEDDING_MODELS[0].label]
     windows: AgreementUnit = "tokens" if unit == "tokens" else "characters"
     return named.get(chosen or "", found[0]), Terms(int(tolerance), windows, model, prices.in_force())
+
+
+def _keep_reference(names: Sequence[str]) -> str | None:
+    """See to it that the reference is one of the settings; return the one that was chosen and is gone.
+
+    A setting with a new name stays the reference. In the place of one that is gone stands the first, which
+    is said until another one is chosen.
+    """
+    asked = str(session.stored("reference", names[0]))
+    chosen = asked if asked in names else pins.name_now(asked)
+    if chosen not in names:
+        session.put(_GONE, (asked, names[0]))
+        chosen = names[0]
+    if chosen != asked:
+        session.put("reference", chosen)
+    gone: tuple[str, str] | None = session.get(_GONE)
+    if gone is None or pins.name_now(gone[1]) != chosen or gone[0] in names:
+        session.drop(_GONE)
+        return None
+    return gone[0]
 
 
 def _measure(document: Document, chunkings: Sequence[Chunking], reference: Chunking | None, terms: Terms) -> None:
@@ -134,7 +161,7 @@ def _measure(document: Document, chunkings: Sequence[Chunking], reference: Chunk
         st.button(
             "Count lint and cuts in tables, too", icon=":material/rule:", key="count lint", type="tertiary",
             on_click=session.put, args=("lint asked for", document.id),
-            help="On a document this long it takes a while: about two seconds per million characters and setting.",
+            help="On a document this long it takes a while: about half a second per million characters and setting.",
         )  # fmt: skip
 
 

@@ -78,8 +78,9 @@ def columns(rows: Sequence[Row], terms: Terms) -> dict[str, Any]:
     """Return how the columns are shown."""
     share = "percent"
     fixed: dict[str, Any] = {
-        "": st.column_config.TextColumn(width=40, pinned=True, help="The letter of its lane and its strip."),
-        "Name": st.column_config.TextColumn(width=150),
+        "": st.column_config.TextColumn(width=34, pinned=True, help="The letter of its lane and its strip."),
+        # Pinned, and narrow: on a telephone two numbers stand beside it while the rest scrolls.
+        "Name": st.column_config.TextColumn(width=132, pinned=True),
         "Strategy": st.column_config.TextColumn(width=165),
         "Chunks": _number(),
         "Median tokens": _number("Median", help="Tokens of a chunk."),
@@ -123,8 +124,15 @@ def shown(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with money as text, and with every column in its place."""
     order = list(dict.fromkeys(name for row in sorted(rows, key=lambda row: STATE not in row) for name in row))
     return [
-        {**{name: row.get(name, "ready" if name == STATE else None) for name in order}, **_money(row)} for row in rows
+        {**{name: row.get(name, "ready" if name == STATE else None) for name in order}, **_rounded(row), **_money(row)}
+        for row in rows
     ]
+
+
+def _rounded(row: Row) -> Row:
+    """Return what lies between two sizes as whole tokens, as everywhere else on the screen."""
+    name = "p95 tokens"
+    return {name: round(row[name])} if name in row else {}
 
 
 def _money(row: Row) -> Row:

@@ -183,6 +183,12 @@ class Lanes {
     this.viewer.parts.live.textContent = `${this.bar.count.textContent}. ${this.bar.said.textContent}`
   }
 
+  /** What the slim strip needs of them, or null where nothing is compared. */
+  onMinimap() {
+    const { settings, current } = this
+    return settings && { settings, current, colours: settings.colours[this.viewer.element.dataset.theme] ?? settings.colours.light }
+  }
+
   /** Count and sentence beside the buttons. */
   tell() {
     const { settings, current } = this

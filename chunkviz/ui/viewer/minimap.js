@@ -1,10 +1,15 @@
-/** The whole document as a slim strip: boundaries, what is in sight, what is selected and marked. */
+const MOVE = "Click or drag to move through the document"
+/** Share of the strip that chunks keep where disagreements stand beside them. */
+const OF_CHUNKS = 0.6
+
+/** The whole document as a slim strip: boundaries, what is in sight, what is selected and marked, and disagreements. */
 class Minimap {
   /** @param {HTMLCanvasElement} canvas @param {(units: number) => void} onJump scroll so that an offset is in the middle */
   constructor(canvas, onJump) {
     this.canvas = canvas
     this.onJump = onJump
     this.length = 1
+    this.disagreements = new DisagreementMarks()
     canvas.addEventListener("pointerdown", (event) => this.press(event))
     canvas.addEventListener("pointermove", (event) => {
       if (canvas.hasPointerCapture?.(event.pointerId)) this.jump(event)
@@ -28,9 +33,11 @@ class Minimap {
   /**
    * @param {Chunks} chunks @param {Layers} layers @param {number} length of the text in UTF-16 units
    * @param {[number, number]} seen the stretch in sight @param {{lines: string[], overlapLine: string, focusLine: string, text: string}} colours
+   * @param {{settings: Settings, current: number, colours: string[]} | null} lanes the settings compared, and the disagreement gone to
    */
-  draw(chunks, layers, length, seen, colours) {
+  draw(chunks, layers, length, seen, colours, lanes = null) {
     this.length = Math.max(1, length)
+    this.canvas.title = lanes?.settings.places.length ? `${MOVE}; on the right, where the settings disagree` : MOVE
     const scale = devicePixelRatio || 1
     const { clientWidth: width, clientHeight: height } = this.canvas
     if (!width || !height) return
@@ -40,8 +47,11 @@ class Minimap {
     context.setTransform(scale, 0, 0, scale, 0, 0)
     context.clearRect(0, 0, width, height)
     const y = (units) => (units / this.length) * height
-    if (layers.heat) this.drawHeat(context, chunks, layers.heat.levels, y, width, colours)
-    else this.drawChunks(context, chunks, y, width, height, colours)
+    const apart = lanes !== null && lanes.settings.lanes.length > 1
+    const inner = apart ? Math.round(width * OF_CHUNKS) : width
+    if (layers.heat) this.drawHeat(context, chunks, layers.heat.levels, y, inner, colours)
+    else this.drawChunks(context, chunks, y, inner, height, colours)
+    if (apart) this.drawDisagreements(context, lanes, inner - 2, y, width, height, colours)
     this.drawMarks(context, chunks, layers, y, width, colours)
     this.drawWindow(context, y(seen[0]), Math.max(y(seen[1]) - y(seen[0]), 10), width, height, colours)
   }
@@ -69,6 +79,15 @@ class Minimap {
       context.fillRect(4, row, width - 8, 1)
     })
     context.globalAlpha = 1
+  }
+
+  /** Beside the chunks, and the one gone to across everything. */
+  drawDisagreements(context, { settings, current, colours: ofLanes }, left, y, width, height, colours) {
+    this.disagreements.meet(settings, height, this.length)
+    this.disagreements.draw(context, left, width - 1, ofLanes, colours.text)
+    if (current < 0) return
+    context.fillStyle = colours.text
+    context.fillRect(0, Math.min(height - 2, y(settings.places[current]) - 1), width, 2)
   }
 
   /** The hotter a chunk, the fuller its band. */

@@ -13,6 +13,7 @@ _SCRIPTS = (
     "overlay.js",
     "brackets.js",
     "lanes.js",
+    "disagreements.js",
     "findings.js",
     "minimap.js",
     "detail.js",

@@ -248,7 +248,7 @@ class Viewer {
     this.brackets.draw(from, to)
     layers.forEach((put) => put())
     this.overlay.drawSpaces(range(near[0], near[1]), this.spaces)
-    this.minimap.draw(this.chunks, this.layers, this.text.text.length, this.page.seen(), this.colours)
+    this.minimap.draw(this.chunks, this.layers, this.text.text.length, this.page.seen(), this.colours, this.lanes.onMinimap())
   }
 
   /** @param {number} block */
