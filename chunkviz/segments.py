@@ -280,11 +280,10 @@ def split_sentences(text: str, language: str | None = "en") -> tuple[Span, ...]:
         language = detect_language(text)
     spans: list[Span] = []
     for start, end in pairwise([0, *sentence_starts(text, language), len(text)]):
-        piece = text[start:end]
-        left = start + len(piece) - len(piece.lstrip())
-        right = end - len(piece) + len(piece.rstrip())
-        if left < right:
-            spans.append(Span(left, right))
+        piece = text[start:end].rstrip()
+        if piece:
+            right = start + len(piece)
+            spans.append(Span(right - len(piece.lstrip()), right))
     return tuple(spans)
 
 
