@@ -96,9 +96,9 @@ def _find_blocks(document: Document) -> tuple[Block, ...]:
         if name in _CONTAINERS:
             around.append(end)
     data = body.encode()
-    first = characters_before(data, np.array(starts, np.int64)) + front
-    last = characters_before(data, np.array(ends, np.int64)) + front
-    lines = characters_before(data, line_beginnings(data, np.array(starts, np.int64))) + front
+    begins = np.array(starts, np.int64)
+    offsets = np.concatenate((begins, np.array(ends, np.int64), line_beginnings(data, begins)))
+    first, last, lines = np.split(characters_before(data, offsets) + front, 3)
     visible = np.fromiter((skip_blank(text), *line_starts(document), len(text)), np.int64)
     places = visible[np.searchsorted(visible, lines)]
     if document.format == "code":

@@ -23,7 +23,7 @@ import numpy as np
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import VocabularyError
-from chunkviz.tokens import SETTLED_AT_LINES
+from chunkviz.tokens import BLOCK, SETTLED_AT_LINES, blocks_of
 from chunkviz.vocabulary import (
     CL100K_SHA256,
     TiktokenTokenizer,
@@ -58,15 +58,21 @@ given to an older character since, and all know the whole of version 14.
 _FIRST_RECENT = 0x558
 _NONE_FROM, _NONE_TO = 0x20A0, 0xA7CA
 """Between these no such character lies; nearly all Chinese and Japanese does."""
+_SURROGATES = 0xD800, 0xDFFF
+"""Of UTF-16, in pairs: every character beyond the first 65,536, some of them recent."""
+_LARGE_BLOCK = 1 << 20
+"""Characters given at a time to an encoder that takes one text after the other, so that work can be ended between."""
 _DENSE = 2.2
 """Bytes of UTF-8 a character from which on a text is taken to have no spaces between its words."""
 
 
 class Encoder(Protocol):
-    """What a package offers: text to tokens, letting other threads run meanwhile."""
+    """What a package offers: text to tokens."""
 
     package: str
     """Its name, for people."""
+    concurrent: bool
+    """Whether several threads may encode at a time, letting others run meanwhile."""
 
     def encode(self, text: str, /) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
@@ -89,6 +95,7 @@ class Gigatoken:
     """
 
     package = "gigatoken"
+    concurrent = False
     _remembers = 1 << 25
 
     def __init__(self) -> None:
@@ -127,6 +134,7 @@ class Quicktok:
     """The package quicktok, which has a vocabulary of its own."""
 
     package = "quicktok"
+    concurrent = True
 
     def __init__(self) -> None:
         """Load the vocabulary."""
@@ -188,25 +196,37 @@ class FastTokenizer:
         """Return the character offset at which each token starts, int64 (n,)."""
         return starts_of(self.encode(text), *self._characters)
 
+    def block_size(self, text: str) -> int:
+        """Return how many characters of ``text`` to encode at a time; see :class:`chunkviz.tokens.BlockTokenizer`."""
+        begin = without_surrogates(text[:BLOCK])
+        return BLOCK if self._encoder_for(begin).concurrent else _LARGE_BLOCK
+
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
         text = without_surrogates(text)
-        if self._recent_in(text):
-            return self._tiktoken.encode(text)
-        return self._encoder_for(text).encode(text)
+        if not self._recent_in(text):
+            return self._encoder_for(text).encode(text)
+        # Only what stands near such a character need take so long.
+        blocks = [text[start:end] for start, end in blocks_of(text, self.settled, BLOCK)]
+        return np.concatenate(
+            [(self._tiktoken if self._recent_in(block) else self._encoder_for(block)).encode(block) for block in blocks]
+        )
 
     def _encoder_for(self, text: str) -> Encoder:
         dense = not text.isascii() and len(text.encode()) > _DENSE * len(text)
         return self.encoders[-1 if dense else 0]
 
     def _recent_in(self, text: str) -> bool:
+        """Whether ``text``, without surrogates, holds a character on which the packages may differ."""
         if text.isascii():
             return False
         if len(text) < 500:  # noqa: PLR2004  the edges of chunks; numpy takes longer to start
             return not self._recent_characters.isdisjoint(text)
-        codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         # Looking up each in the table would take longer than these comparisons, which seldom leave many.
+        codes = np.frombuffer(text.encode("utf-16-le"), np.uint16)
         codes = codes[(codes >= _FIRST_RECENT) & ((codes < _NONE_FROM) | (codes > _NONE_TO))]
+        if ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any():
+            codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         return bool(self._recent[codes].any())
 
     @cached_property
@@ -227,8 +247,8 @@ class FastTokenizer:
         return TiktokenTokenizer(self.name, packaged_cl100k())
 
     @cached_property
-    def _characters(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each token id: how many characters begin in it, and the way back to its start."""
+    def _characters(self) -> tuple[NDArray[np.uint16], NDArray[np.bool_]]:
+        """For each token id: how many characters begin in it, and whether it starts inside one."""
         return character_tables(self.pieces)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -111,10 +112,20 @@ def _of_several(sample: str, languages: list[str]) -> str | None:
     if count >= _FEWEST_PIECES:
         size = -(-len(sample) // count)
         pieces = [sample[start : start + size] for start in range(0, len(sample), size)]
-        fitting = sum(_shares(piece, languages).get(language, 0.0) >= _MIN_PLAUSIBLE for piece in pieces)
-        if fitting < _MIN_FITTING * len(pieces):
+        if not _fits(pieces, language, languages):
             return None
     return "no" if language in {"nb", "nn"} else language
+
+
+def _fits(pieces: list[str], language: str, languages: list[str]) -> bool:
+    """Whether enough of the pieces speak for the language; those that cannot change the answer are not asked."""
+    wanted = math.ceil(_MIN_FITTING * len(pieces))
+    fitting = 0
+    for asked, piece in enumerate(pieces):
+        if fitting == wanted or fitting + len(pieces) - asked < wanted:
+            break
+        fitting += _shares(piece, languages).get(language, 0.0) >= _MIN_PLAUSIBLE
+    return fitting >= wanted
 
 
 def _shares(sample: str, languages: list[str]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from chunkviz.commonmark import Block, blocks, markdown_headings
 from chunkviz.evidence import Reason, Structure, StructureKind
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SOLID = ("table", "code fence", "block")
 """Blocks that are cut between lines: tables, code, HTML and front matter."""
+_ENDS: Final = {kind: Structure(kind) for kind in get_args(StructureKind)}
+"""One reason for each kind: a document has tens of thousands of blocks."""
 _DEEPEST: Final = 8
 """Blocks inside more lists and quotes than this are cut as if they stood inside so many."""
 
@@ -93,7 +95,7 @@ def _find_outline(document: Document) -> Outline:
         sibling = before[block.depth] if block.depth < len(before) else block
         before[block.depth :] = [block]
         # What follows an item's own text holds on to it: a list there counts no more than its first item.
-        is_inner_list = block.depth > 0 and before[-2:][0].kind == "list item" and _opens_list(found, index)
+        is_inner_list = block.depth > 0 and _opens_list(found, index) and before[-2:][0].kind == "list item"
         if block.place <= last or is_inner_list:
             continue
         last = block.place
@@ -103,14 +105,16 @@ def _find_outline(document: Document) -> Outline:
             outline.headers.append((block.place, block.level))
         else:
             outline.siblings[min(block.depth, _DEEPEST)].append(block.place)
-            outline.ended[block.place] = Structure(sibling.kind)
+            outline.ended[block.place] = _ENDS[sibling.kind]
     return outline
 
 
 def _opens_list(found: Sequence[Block], index: int) -> bool:
     """Whether the block there is a list, whose first item begins with it."""
-    pair = found[index : index + 2]
-    return all(block.kind == "list item" and block.start == pair[0].start for block in pair) and len(pair) > 1
+    if index + 1 == len(found):
+        return False
+    block, following = found[index], found[index + 1]
+    return block.kind == following.kind == "list item" and block.start == following.start
 
 
 def _held_by_headings(found: Sequence[Block]) -> dict[int, int]:

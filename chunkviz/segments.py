@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from chunkviz.document import Document
 
-_HEADING_SIGN = re.compile(
-    r"[ ]{0,3}(?:(?P<hashes>#{1,6})(?![^ \t\r\n])[^\r\n]*|(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)"
+_SIGN = re.compile(
+    r"(?:(?P<hashes>#{1,6})(?![^ \t\r\n])[^\r\n]*|(?P<fence>`{3,}|~{3,})(?P<info>[^\r\n]*)"
     r"|(?P<rule>=+|-+)[ \t]*(?![^\r\n]))"
 )
+_HEADING_SIGN = re.compile(rf"[ ]{{0,3}}{_SIGN.pattern}")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?![ \t]*\r?\n)(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _NOT_A_TITLE = re.compile(
     r"(?:#{1,6}(?:[ \t]|$)|>|\||[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$)|`{3}|~{3}|([-*_])[ \t]*(?:\1[ \t]*){2,}$)"
 )
 _ATX = re.compile(r"#{1,6}(?!\S)")
-_HEADING_STARTS = frozenset("#`~=-")
 _MARKED_LINE = re.compile(r"\n[ \t]*(?=[-*+•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|[|>])")
 
 
@@ -102,11 +102,10 @@ def heading_title(source: str) -> str:
 def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]:
     """Yield what looks like a heading, an underline or a fence at the start of each line from ``position`` on."""
     text = document.text
-    first, lines = skip_blank(text), line_starts(document)
-    starts = lines if lines[:1] == [first] else (first, *lines)
-    # Only the first place can be the end of the text, of one that holds no character at all.
-    for place in [place for place in starts if text[place] in _HEADING_STARTS] if first < len(text) else ():
-        if place >= position:
+    first, lines = skip_blank(text), _line_places(document).marked
+    for place in lines if lines[:1] == [first] else (first, *lines):
+        # Most lines that begin so are items of a list: looked at from their sign on, they take one step.
+        if place >= position and _SIGN.match(text, place):
             line = place - len(text[max(0, place - 3) : place]) + len(text[max(0, place - 3) : place].rstrip(" "))
             match = _HEADING_SIGN.match(text, line) if line == 0 or text[line - 1] in "\r\n" else None
             if match is not None:
@@ -176,7 +175,7 @@ def structure_cuts(document: Document) -> StructureCuts:
 
 def _find_structure_cuts(document: Document) -> StructureCuts:
     text = document.text
-    lines, paragraphs = line_and_paragraph_starts(document)
+    lines, paragraphs, _ = _line_places(document)
     found = headings(document)
     if not found:
         return StructureCuts((), paragraphs, lines)
@@ -197,18 +196,24 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
 
 def line_starts(document: Document) -> list[int]:
     """Return the first character that is not white space of each line but the first; computed once per document."""
-    return line_and_paragraph_starts(document)[0]
+    return _line_places(document).lines
 
 
-def line_and_paragraph_starts(document: Document) -> tuple[list[int], list[int]]:
-    """Return the first character that is not white space of each line but the first, and of each paragraph.
+class _LinePlaces(NamedTuple):
+    """The first character that is not white space of each line but the first."""
 
-    Paragraphs are the lines behind a blank one. Computed once per document.
-    """
-    return document.derive("line starts", lambda: _find_line_starts(document.text))
+    lines: list[int]
+    paragraphs: list[int]
+    """The lines behind a blank one."""
+    marked: list[int]
+    """The lines that begin as a heading, a fence or an underline does."""
 
 
-def _find_line_starts(text: str) -> tuple[list[int], list[int]]:
+def _line_places(document: Document) -> _LinePlaces:
+    return document.derive("line starts", lambda: _find_line_places(document.text))
+
+
+def _find_line_places(text: str) -> _LinePlaces:
     # A byte a character: what Latin-1 lacks becomes "?", which is right unless it is white space.
     data = text.encode("latin-1", "replace")
     ends = np.frombuffer(data, np.uint8) == ord("\n")
@@ -216,31 +221,35 @@ def _find_line_starts(text: str) -> tuple[list[int], list[int]]:
         ends[[match.start() for match in re.finditer(rb"\r(?!\n)", data)]] = True
     white = np.frombuffer(data.translate(_WHITE_SPACE), np.bool_)
     lines, paragraphs = _line_starts_of(white, ends)
-    if any(text[place].isspace() for place in lines if data[place] == _REPLACED):
+    codes = np.frombuffer(data, np.uint8)
+    replaced = lines[codes[lines] == _REPLACED]
+    if _WIDE_WHITE_SPACE.search("".join(map(text.__getitem__, replaced.tolist()))):
         white = white.copy()
         for match in _WIDE_WHITE_SPACE.finditer(text):
             white[match.start() : match.end()] = True
         lines, paragraphs = _line_starts_of(white, ends)
-    return lines, paragraphs
+    marked = lines[_BEGINS_HEADING[codes[lines]]]
+    return _LinePlaces(lines.tolist(), paragraphs.tolist(), marked.tolist())
 
 
 _WHITE_SPACE = bytes(chr(code).isspace() for code in range(256))
 """For each code point of Latin-1, whether it is white space."""
+_BEGINS_HEADING = np.isin(np.arange(256), np.frombuffer(b"#`~=-", np.uint8))
+"""For each code point of Latin-1, whether a heading, a fence or an underline may begin with it."""
 _REPLACED = ord("?")
 _WIDE_WHITE_SPACE = re.compile(r"[^\S\x00-\xff]+")
 
 
-def _line_starts_of(white: NDArray[np.bool_], ends: NDArray[np.bool_]) -> tuple[list[int], list[int]]:
+def _line_starts_of(white: NDArray[np.bool_], ends: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return lines and paragraphs, told which characters are white space and which end a line, bool (n,)."""
     # White space at the end of the text begins nothing: only runs that end at a character count.
-    begins = np.flatnonzero(white[:-1] > white[1:]) + 1
-    found = begins.searchsorted(np.flatnonzero(ends), "right")
-    found = found[found < len(begins)]
-    # Neighbours with the same beginning are line ends of one run of white space; two of them leave a line blank.
-    first = np.flatnonzero(np.diff(found, prepend=-1))
-    lines = begins[found[first]]
-    blank = np.diff(first, append=len(found)) > 1
-    return lines.tolist(), lines[blank].tolist()
+    falls = white[:-1] > white[1:]
+    # Most runs are one blank between two words, and are left out before they cost more.
+    falls[1:] &= white[:-2] | ends[1:-1]
+    begins = np.flatnonzero(falls) + 1
+    # How many lines end in each run; two of them leave a line blank.
+    ended = np.diff(np.flatnonzero(ends).searchsorted(begins), prepend=0)
+    return begins[ended > 0], begins[ended > 1]
 
 
 def _announces(text: str, before: Heading, heading: Heading) -> bool:
@@ -271,11 +280,10 @@ def split_sentences(text: str, language: str | None = "en") -> tuple[Span, ...]:
         language = detect_language(text)
     spans: list[Span] = []
     for start, end in pairwise([0, *sentence_starts(text, language), len(text)]):
-        piece = text[start:end]
-        left = start + len(piece) - len(piece.lstrip())
-        right = end - len(piece) + len(piece.rstrip())
-        if left < right:
-            spans.append(Span(left, right))
+        piece = text[start:end].rstrip()
+        if piece:
+            right = start + len(piece)
+            spans.append(Span(right - len(piece.lstrip()), right))
     return tuple(spans)
 
 

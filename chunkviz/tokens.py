@@ -49,7 +49,7 @@ otherwise where a text ends behind it.
 _REMEMBERED = 100_000
 """Counts kept at a time, of slices and of the strings at their edges."""
 
-_BLOCK = 1 << 16
+BLOCK = 1 << 16
 """Characters encoded at a time, at most: small enough for several cores, large enough to cost nothing."""
 
 
@@ -88,6 +88,15 @@ class SettledTokenizer(Tokenizer, Protocol):
         ...
 
 
+@runtime_checkable
+class BlockTokenizer(SettledTokenizer, Protocol):
+    """A settled tokenizer that says how much to give it at a time."""
+
+    def block_size(self, text: str, /) -> int:
+        """Return how many characters of ``text`` to encode at a time, at most."""
+        ...
+
+
 def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[int, int]]:
     """Yield ``(start, end)`` of consecutive blocks of about ``size`` characters that end at settled places."""
     start = 0
@@ -101,36 +110,58 @@ def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[
         yield start, len(text)
 
 
+class Encoding:
+    """The tokens of one text, being made in blocks on all cores.
+
+    For tokenizers that release Python's lock while they work, as the compiled ones do. The work
+    begins at once, and the caller may do something else until it needs the result.
+    """
+
+    def __init__(self, tokenizer: SettledTokenizer, text: str) -> None:
+        """Begin."""
+        size, cores = _block_size(tokenizer, text), _usable_cores()
+        rounds = math.ceil(len(text) / size / cores)
+        blocks = blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores))
+
+        def encode(start: int, end: int) -> NDArray[np.int64]:
+            starts = tokenizer.token_starts(text[start:end])
+            starts += start
+            return starts
+
+        pool = ThreadPoolExecutor(cores)
+        self._parts = [pool.submit(encode, *block) for block in blocks]
+        pool.shutdown(wait=False)  # its threads end when this is done
+
+    def starts(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
+        """Return ``tokenizer.token_starts(text)`` when it is there.
+
+        ``report`` is told the share done, 0 to 1, after each block; what it raises ends the work.
+        """
+        found = []
+        try:
+            for done, part in enumerate(self._parts, start=1):
+                found.append(part.result())
+                if report is not None:
+                    report(done / len(self._parts))
+        except BaseException:
+            for part in self._parts:
+                part.cancel()
+            raise
+        return np.concatenate(found)
+
+
+def _block_size(tokenizer: Tokenizer, text: str) -> int:
+    """Return how many characters of ``text`` the tokenizer is given at a time."""
+    return tokenizer.block_size(text) if isinstance(tokenizer, BlockTokenizer) else BLOCK
+
+
 def encode_in_blocks(
     tokenizer: SettledTokenizer, text: str, report: Callable[[float], None] | None = None
 ) -> NDArray[np.int64]:
-    """Return ``tokenizer.token_starts(text)``, made in blocks on all cores.
-
-    For tokenizers that release Python's lock while they work, as the compiled ones do. ``report``
-    is told the share done, 0 to 1, after each block; what it raises ends the work.
-    """
-    if len(text) <= _BLOCK:
+    """Return ``tokenizer.token_starts(text)``, made in blocks on all cores where it is long; see :class:`Encoding`."""
+    if len(text) <= _block_size(tokenizer, text):
         return tokenizer.token_starts(text)
-    cores = _usable_cores()
-    rounds = math.ceil(len(text) / _BLOCK / cores)
-    blocks = list(blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores)))
-
-    def encode(block: tuple[int, int]) -> NDArray[np.int64]:
-        starts = tokenizer.token_starts(text[block[0] : block[1]])
-        starts += block[0]
-        return starts
-
-    with ThreadPoolExecutor(cores) as pool:
-        try:
-            parts = []
-            for done, starts in enumerate((pool.map if cores > 1 else map)(encode, blocks), start=1):
-                parts.append(starts)
-                if report is not None:
-                    report(done / len(blocks))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return np.concatenate(parts)
+    return Encoding(tokenizer, text).starts(report)
 
 
 def _usable_cores() -> int:
@@ -184,6 +215,18 @@ class TokenMap:
         """Whether the document has been tokenized already."""
         return "starts" in self.__dict__
 
+    def begin(self) -> None:
+        """Begin to tokenize a long document, while the caller finds its structure, say, on a core of its own."""
+        text, tokenizer = self.document.text, self.tokenizer
+        if (
+            not self.made
+            and "_begun" not in self.__dict__
+            and isinstance(tokenizer, SettledTokenizer)
+            and len(text) > _block_size(tokenizer, text)
+            and _usable_cores() > 1
+        ):
+            self.__dict__["_begun"] = Encoding(tokenizer, text)
+
     def prepare(self, report: Callable[[float], None]) -> None:
         """Tokenize now, if it has not been done, telling ``report`` the share done; what that raises ends it."""
         if not self.made:
@@ -192,13 +235,16 @@ class TokenMap:
     def _encode(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
         text = self.document.text
         tokenizer = self.tokenizer
-        if isinstance(tokenizer, SettledTokenizer):
+        begun: Encoding | None = self.__dict__.pop("_begun", None)
+        if begun is not None:
+            starts = begun.starts(report)
+        elif isinstance(tokenizer, SettledTokenizer):
             starts = encode_in_blocks(tokenizer, text, report)
         else:
             starts = np.asarray(tokenizer.token_starts(text))
         usable = starts.ndim == 1 and starts.dtype.kind in "iu"
         if usable and len(starts):
-            usable = bool(starts[0] >= 0 and starts[-1] <= len(text) and (np.diff(starts) >= 0).all())
+            usable = bool(starts[0] >= 0 and starts[-1] <= len(text) and (starts[1:] >= starts[:-1]).all())
         if not usable:
             message = (
                 f"token_starts of tokenizer {self.tokenizer.name!r} must give one non-decreasing row of offsets "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -12,7 +12,7 @@ from chunkviz.document import Document
 from chunkviz.evidence import Reason, Structure
 from chunkviz.measure import Measure
 from chunkviz.outline import Outline, block_levels, inner_levels, outline_of
-from chunkviz.packing import Level, Packer, SortedCuts, skip_space
+from chunkviz.packing import Level, Packer, Piece, SortedCuts, skip_space
 from chunkviz.params import Choice, Slider, Switch, Unit
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
@@ -71,7 +71,8 @@ class Markdown(Strategy):
             extra: tuple[tuple[str, Any], ...] = (("headings", path),)
             if table is not None:
                 extra += (("table_header", table.header),)
-            pieces.append(replace(piece, context=context.of(path) if self.heading_context else None, extra=extra))
+            line = context.of(path) if self.heading_context else None
+            pieces.append(Piece(piece.start, piece.end, piece.reason, context=line, extra=extra))
         return Cutting(pieces)
 
     def _levels(self, document: Document, measure: Measure) -> tuple[Level, ...]:

@@ -220,5 +220,9 @@ def _run_apart(strategy: Strategy, document: Document | str, services: Services 
 
 
 def measure_of(unit: Unit, document: Document, services: Services) -> Measure:
-    """Return what counts sizes in ``unit`` for this document."""
-    return TokenMap.of(document, services.tokenizer) if unit == "tokens" else CharacterMeasure(document)
+    """Return what counts sizes in ``unit`` for this document; tokens are being made meanwhile."""
+    if unit == "characters":
+        return CharacterMeasure(document)
+    tokens = TokenMap.of(document, services.tokenizer)
+    tokens.begin()
+    return tokens

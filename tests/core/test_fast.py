@@ -196,6 +196,28 @@ def test_equal_in_blocks() -> None:
 
 
 @needs_fast
+def test_a_recent_character_in_a_long_text_changes_nothing_around_it() -> None:
+    text = "".join(f"Sentence {number}, and more. " for number in range(10_000))
+    for fast in tokenizers():
+        assert np.array_equal(
+            fast.token_starts(f"{text}q{RECENT[3]}1 {text}"), PLAIN.token_starts(f"{text}q{RECENT[3]}1 {text}")
+        )
+
+
+def test_text_is_given_in_larger_blocks_to_what_takes_one_at_a_time() -> None:
+    class Named:
+        package = "none"
+
+        def __init__(self, *, concurrent: bool) -> None:
+            self.concurrent = concurrent
+
+    one, several = Named(concurrent=False), Named(concurrent=True)
+    fast = FastTokenizer("cl100k_base", (one, several), [b"a"])  # type: ignore[arg-type]
+    assert fast.block_size("words " * 9) == 1 << 20
+    assert fast.block_size("日本語の文。") == 1 << 16
+
+
+@needs_fast
 def test_it_is_the_default_and_survives_pickling() -> None:
     fast = cv.get_tokenizer()
     assert isinstance(fast, FastTokenizer)
@@ -210,6 +232,7 @@ def test_it_is_the_default_and_survives_pickling() -> None:
 def test_text_without_spaces_goes_to_the_last_encoder_and_all_other_to_the_first() -> None:
     class Named:
         package = "none"
+        concurrent = True
 
         def __init__(self, tokens: int) -> None:
             self.tokens = tokens

@@ -18,7 +18,7 @@ from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, T
 from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
-from tests.core.toys import SIZES, toy
+from tests.core.toys import SIZES, Counting, toy
 
 TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
 
@@ -188,3 +188,30 @@ def test_blocks_give_the_tokens_of_the_whole_on_any_number_of_cores(
 @pytest.mark.parametrize("text", ["", " ", "\n\t \r\n ", "\u2028"])
 def test_blank_text_gives_no_chunk(name: str, text: str) -> None:
     assert cv.get_strategy(name).chunk(text).chunks == ()
+
+
+def test_tokens_begun_beforehand_are_those_of_the_text_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: 2)
+    tokenizer = Counting()
+    document = cv.Document("Words to count, 日本語。\n" * 8_000)
+    tokens = cv.TokenMap.of(document, tokenizer)
+    tokens.begin()
+    tokens.begin()
+    assert not tokens.made
+    assert np.array_equal(tokens.starts, cv.get_tokenizer().token_starts(document.text))
+    tokens.begin()
+    assert tokenizer.characters == len(document)
+
+
+def test_an_error_of_tokens_begun_beforehand_is_raised_where_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Broken(Counting):
+        def token_starts(self, text: str, /) -> np.ndarray[Any, np.dtype[np.int64]]:
+            raise ZeroDivisionError(len(text))
+
+    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: 2)
+    tokens = cv.TokenMap.of(cv.Document("Words to count.\n" * 8_000), Broken())
+    tokens.begin()
+    with pytest.raises(ZeroDivisionError):
+        _ = tokens.starts

@@ -93,7 +93,7 @@ def test_lines_and_paragraphs_begin_behind_any_kind_of_line_end(end: str) -> Non
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet="ab #\r\n\t\u2028", max_size=30))
+@given(st.text(alphabet="ab #?\r\n\t\u2028日", max_size=30))
 def test_lines_and_paragraphs_equal_those_of_lines_taken_one_by_one(text: str) -> None:
     lines, paragraphs = [], []
     at, blank = 0, False
