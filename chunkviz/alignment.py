@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.evidence import DocumentEnd, OwnReason, Reason
 from chunkviz.packing import Piece
-from chunkviz.placing import Placed, Placing, Unplaced
+from chunkviz.placing import Placed, Placing, Unplaced, in_document_order
 from chunkviz.records import Record
 from chunkviz.segments import skip_blank
 from chunkviz.services import Services
@@ -24,6 +24,8 @@ from chunkviz.strategies.strategy import About, Cutting, Strategy
 
 SHOWN = 5
 """Texts that could not be placed which the notes of a chunking name one by one."""
+SORTED = 5_000
+"""Most texts that are put in the document's order where their file has another: each is sought in all of it."""
 
 
 class OwnChunks(Strategy):
@@ -52,7 +54,7 @@ class OwnChunks(Strategy):
 
     def cut(self, document: Document, services: Services) -> Cutting:
         """Place the texts; the notes tell what could not be placed."""
-        return _cutting(document, _place(document, self.records, services))
+        return _cutting(document, *_place(document, self.records, services))
 
     def config(self) -> dict[str, Any]:
         """Return name and file; the chunks themselves are in that file."""
@@ -67,6 +69,8 @@ class Aligned:
     placed: tuple[Placed, ...]
     """One for each chunk, in order."""
     unplaced: tuple[Unplaced, ...]
+    in_order: bool = True
+    """Whether the file had them in the order in which they stand in the document."""
 
     @property
     def methods(self) -> dict[str, int]:
@@ -81,7 +85,9 @@ def align(
 
     A text is placed by its own offsets where it stands there, else where it is found exactly, else
     with other white space, else where the document is at least 90 percent like it; each behind the
-    start of the one before. The places of chunks are their texts' own, an approximate one's the nearest.
+    start of the one before. Where that leaves some out of order, all are put in the document's order first, and
+    what is placed then counts if more of it is found as it is. The places of chunks are their texts' own, an
+    approximate one's the nearest.
 
     Raises
     ------
@@ -97,7 +103,7 @@ def align(
     if not strategy.records:
         message = f"{file} holds no chunks; give a file with at least one."
         raise ParameterError(message)
-    results = _place(document, strategy.records, services)
+    results, in_order = _place(document, strategy.records, services)
     placed = tuple(each for each in results if isinstance(each, Placed))
     unplaced = tuple(each for each in results if isinstance(each, Unplaced))
     if not placed:
@@ -106,23 +112,41 @@ def align(
             f"{unplaced[0].reason}. Give the document they were made of."
         )
         raise ParameterError(message)
-    chunking = strategy.assemble(document, services, _cutting(document, results), began=began)
-    return Aligned(chunking, placed, unplaced)
+    chunking = strategy.assemble(document, services, _cutting(document, results, in_order), began=began)
+    return Aligned(chunking, placed, unplaced, in_order)
 
 
-def _place(document: Document, records: Sequence[Record], services: Services) -> list[Placed | Unplaced]:
-    """Return what comes of each record; where all tell where they begin, in that order."""
+def _place(document: Document, records: Sequence[Record], services: Services) -> tuple[list[Placed | Unplaced], bool]:
+    """Return what comes of each record, and whether it is in the order of the file, or of the offsets it tells."""
     starts = [record.start for record in records]
     if None not in starts:
         records = sorted(records, key=lambda record: (record.start or 0, record.end or 0, record.number))
+    results = _one_after_another(document, records, lambda share: services.report(0.8 * share))
+    if len(records) <= SORTED and any(isinstance(each, Unplaced) and each.out_of_order for each in results):
+        ordered = in_document_order(document.text, records)
+        again = _one_after_another(document, ordered, lambda share: services.report(0.8 + 0.2 * share))
+        if _count_found(again) > _count_found(results):
+            return again, False
+    services.report(1.0)
+    return results, True
+
+
+def _one_after_another(
+    document: Document, records: Sequence[Record], report: Callable[[float], None]
+) -> list[Placed | Unplaced]:
     results = []
     for done, result in enumerate(Placing(document.text, blank_places(document), records).run(), start=1):
         results.append(result)
-        services.report(done / len(records))
+        report(done / len(records))
     return results
 
 
-def _cutting(document: Document, results: Sequence[Placed | Unplaced]) -> Cutting:
+def _count_found(results: Sequence[Placed | Unplaced]) -> int:
+    # An approximate place proves no order: a second copy of a text is nearly where the first one is.
+    return sum(isinstance(each, Placed) and each.method != "approximate" for each in results)
+
+
+def _cutting(document: Document, results: Sequence[Placed | Unplaced], in_order: bool) -> Cutting:  # noqa: FBT001  a fact
     pieces = []
     for result in results:
         if isinstance(result, Placed):
@@ -132,7 +156,8 @@ def _cutting(document: Document, results: Sequence[Placed | Unplaced]) -> Cuttin
                 extra = (*extra, ("score", round(result.score, 1)))
             pieces.append(Piece(result.start, result.end, _reason(result, at_end=at_end), extra=extra))
     unplaced = [result for result in results if isinstance(result, Unplaced)]
-    notes = [f"Chunk {each.record.number} could not be placed: {each.reason}." for each in unplaced[:SHOWN]]
+    notes = [] if in_order else ["The chunks stand in another order in their file; here they are in the document's."]
+    notes += [f"Chunk {each.record.number} could not be placed: {each.reason}." for each in unplaced[:SHOWN]]
     if len(unplaced) > SHOWN:
         notes.append(f"{len(unplaced) - SHOWN:,} more chunks could not be placed.")
     return Cutting(pieces, notes=tuple(notes))

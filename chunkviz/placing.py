@@ -65,6 +65,8 @@ class Unplaced:
 
     record: Record
     reason: str
+    out_of_order: bool = False
+    """Whether it was seen in the document after all, elsewhere than the order of the others allows."""
 
 
 class _Place:
@@ -121,7 +123,7 @@ class Placing:
             place = self._by_offsets(record) or self._near(text) or self._far(at) or self._approximate(text)
             if place is None:
                 self._skipped += len(text)
-                yield Unplaced(record, self._why_not(text))
+                yield self._lost(record, text)
                 continue
             self._start, self._end, self._skipped, self._last = place.start, place.end, 0, record
             yield self._placed(record, place)
@@ -240,18 +242,37 @@ class Placing:
         found = [at for at in (before, behind) if at >= 0]
         return min(found, key=lambda at: abs(at - wanted)) if found else None
 
-    def _why_not(self, text: str) -> str:
+    def _lost(self, record: Record, text: str) -> Unplaced:
+        """Say why a text is nowhere behind the one before."""
         after = "the beginning" if self._last is None else f"chunk {self._last.number}"
         if without_surrogates(text) != text:
-            return f"it does not follow {after}; it holds half a surrogate pair, so nothing can be nearly the same"
+            why = f"it does not follow {after}; it holds half a surrogate pair, so nothing can be nearly the same"
+            return Unplaced(record, why)
         if self._failures >= APPROXIMATE_FAILURES:
-            return (
-                f"it does not follow {after} as it is; after {APPROXIMATE_FAILURES:,} lost ones none is sought further"
-            )
-        reached = self._approximate_limit(text) - self._end
-        reason = f"the {reached:,} characters after {after} hold neither this text nor one nearly the same"
+            lost = f"{APPROXIMATE_FAILURES:,} lost ones"
+            return Unplaced(record, f"it does not follow {after} as it is; after {lost} none is sought further")
         elsewhere = self.dense.find(text) if self._whole_searches < WHOLE_SEARCHES else -1
         if elsewhere >= 0:
             self._whole_searches += 1
-            return f"it is out of order: it stands at character {int(self._visible[elsewhere]):,}, away from {after}"
-        return reason
+            where = f"it stands at character {int(self._visible[elsewhere]):,}, away from {after}"
+            return Unplaced(record, f"it is out of order: {where}", out_of_order=True)
+        reached = self._approximate_limit(text) - self._end
+        return Unplaced(
+            record, f"the {reached:,} characters after {after} hold neither this text nor one nearly the same"
+        )
+
+
+def in_document_order(text: str, records: Sequence[Record]) -> list[Record]:
+    """Return the records by where their texts, or else one half of them, first stand; white space is left out.
+
+    A text that stands nowhere stays behind the one before it in the file, and so do those of one place.
+    """
+    dense = "".join(text.split())
+    places, last = [], -1
+    for record in records:
+        wanted = "".join(record.text.split())
+        middle = len(wanted) // 2
+        found = (dense.find(part) for part in (wanted, wanted[:middle], wanted[middle:]) if part)
+        last = next((at for at in found if at >= 0), last)
+        places.append(last)
+    return [records[number] for number in sorted(range(len(records)), key=places.__getitem__)]

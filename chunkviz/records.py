@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from chunkviz.errors import DocumentError, UnknownNameError
@@ -14,6 +16,7 @@ TEXT_COLUMNS = ("text", "page_content", "content", "chunk")
 START_COLUMNS = ("start", "start_index", "start_char_idx", "start_offset")
 END_COLUMNS = ("end", "end_index", "end_char_idx", "end_offset")
 MAX_RECORDS = 200_000
+_LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,14 @@ def column_names(data: bytes, name: str) -> tuple[str, ...]:
     """
     first = next(read_rows(decoded(data, name, what="chunks"), name), None)
     return () if first is None else tuple(str(each) for each in first[1] if each is not None)
+
+
+def longest_column(data: bytes, name: str) -> str:
+    """Return the column whose texts are longest in the first rows of a file that has some: likely the chunks'."""
+    sizes: Counter[str] = Counter()
+    for _, row in islice(read_rows(decoded(data, name, what="chunks"), name), _LOOKED_AT):
+        sizes.update({str(key): len(value) if isinstance(value, str) else 0 for key, value in row.items()})
+    return max(sizes, key=sizes.__getitem__)
 
 
 def _record(number: int, line: int, row: Mapping[str, Any], place: str, column: str | None) -> Record:

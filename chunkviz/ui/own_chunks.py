@@ -10,7 +10,7 @@ from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import DocumentError, ParameterError
 from chunkviz.placing import Unplaced
-from chunkviz.records import TEXT_COLUMNS, column_names, read_records
+from chunkviz.records import TEXT_COLUMNS, column_names, longest_column, read_records
 from chunkviz.services import Services
 from chunkviz.tokens import Tokenizer, TokenMap
 from chunkviz.ui import pins, session
@@ -34,6 +34,8 @@ class OwnSetting:
     """How many chunks were placed in which way."""
     unplaced: tuple[Unplaced, ...] = field(repr=False)
     """What was not found in the document, and why."""
+    in_order: bool = True
+    """Whether the file had them in the order in which they stand in the document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class ColumnNeeded:
     """A file whose text stands in a column that somebody has to name."""
 
     columns: tuple[str, ...]
+    longest: str
+    """The column with the longest texts, which is likely the one."""
 
 
 def all(document: Document) -> tuple[OwnSetting, ...]:  # noqa: A001  read as own_chunks.all(document)
@@ -115,14 +119,14 @@ def read(
         message = f"{file} holds no chunks; give a file with a row for each chunk."
         raise DocumentError(message)
     if column is None and not set(columns) & set(TEXT_COLUMNS):
-        return ColumnNeeded(columns)
+        return ColumnNeeded(columns, longest_column(data, file))
     records = read_records(data, file, column=column)
     report(0.05)
     TokenMap.of(document, tokenizer).prepare(lambda share: report(0.05 + 0.25 * share))
     services = Services(tokenizer, report=lambda share: report(0.3 + 0.7 * share))
     found = align(document, records, file=file, services=services)
     stem = " ".join(file.rsplit(".", 1)[0].split()) or "own chunks"
-    return OwnSetting(stem[: pins.LONGEST_NAME], found.chunking, file, found.methods, found.unplaced)
+    return OwnSetting(stem[: pins.LONGEST_NAME], found.chunking, file, found.methods, found.unplaced, found.in_order)
 
 
 def _as_seen(setting: OwnSetting, document: Document, tokenizer: Tokenizer) -> OwnSetting:

@@ -99,16 +99,28 @@ def test_changed_texts_are_placed_approximately_with_their_score() -> None:
     assert aligned.chunking[1].metadata["score"] == round(aligned.placed[1].score, 1)
 
 
+def test_a_file_in_another_order_is_put_in_the_documents() -> None:
+    text = "One fine day. It rained. Then it stopped. All went home."
+    aligned = align(cv.Document(text), made("All went home.", "Then it stoped.", "It rained.", "One fine day.", "No!"))
+    assert spans(aligned) == [(0, 13), (14, 24), (25, 41), (42, 56)]
+    assert [each.record.number for each in aligned.placed] == [4, 3, 2, 1]
+    assert [(each.record.number, each.reason) for each in aligned.unplaced] == [
+        (5, "the 35 characters after chunk 4 hold neither this text nor one nearly the same"),
+    ]
+    assert not aligned.in_order
+    assert "another order in their file" in aligned.chunking.evidence.notes[0]
+
+
 def test_what_cannot_be_placed_is_listed_and_the_rest_goes_on() -> None:
     document = cv.Document("One fine day. It rained. Then it stopped.", "day.txt")
     aligned = align(
-        document, made("One fine day.", "Nothing of the kind is here.", "  ", "Then it stopped.", "It rained.")
+        document, made("One fine day.", "Nothing of the kind is here.", "  ", "Then it stopped.", "It rains.")
     )
     assert spans(aligned) == [(0, 13), (25, 41)]
     assert [(each.record.number, each.reason) for each in aligned.unplaced] == [
         (2, "the 23 characters after chunk 1 hold neither this text nor one nearly the same"),
         (3, "it holds no text"),
-        (5, "it is out of order: it stands at character 14, away from chunk 4"),
+        (5, "the 0 characters after chunk 4 hold neither this text nor one nearly the same"),
     ]
     assert aligned.chunking.evidence.notes[1] == "Chunk 3 could not be placed: it holds no text."
     assert fidelity(aligned.chunking).gaps == (cv.Span(14, 24),)

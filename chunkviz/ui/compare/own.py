@@ -90,7 +90,10 @@ def _draw_upload(document: Document, tokenizer: Tokenizer) -> None:
 def _ask_for_column(identity: str, needed: ColumnNeeded) -> None:
     field = f"own column chosen {identity}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Column with the text of a chunk", needed.columns, key=field, width=320)
+        st.selectbox(
+            "Column with the text of a chunk", needed.columns, key=field, width=320,
+            index=needed.columns.index(needed.longest),
+        )  # fmt: skip
         st.button(
             "Place them", key="place", type="primary",
             on_click=lambda: session.put(f"own column {identity}", session.get(field)),
@@ -113,7 +116,8 @@ def _draw_setting(document: Document, setting: OwnSetting) -> None:
         ways = ", ".join(
             f"{setting.methods[method]:,} {words}" for method, words in _METHODS.items() if setting.methods.get(method)
         )
-        st.caption(f"{as_plain(setting.file)}: {len(setting.chunking):,} of {total:,} chunks placed: {ways}.")
+        order = "" if setting.in_order else " The file has them in another order than the document."
+        st.caption(f"{as_plain(setting.file)}: {len(setting.chunking):,} of {total:,} chunks placed: {ways}.{order}")
         if setting.unplaced:
             _draw_unplaced(setting)
 
