@@ -32,7 +32,7 @@ class Listed:
     candidates: tuple[Candidate, ...]
     """Pinned ones, oldest first, own chunks, and the sidebar's at the end where it is not among them."""
     wrong: tuple[str, ...] = ()
-    """One sentence for each pin that cannot be measured here."""
+    """One sentence for each pin that cannot be measured here, and for own chunks that are not all in the document."""
 
 
 def settings_of(chunking: Chunking, services: Services) -> Listed:
@@ -61,6 +61,7 @@ def settings_of(chunking: Chunking, services: Services) -> Listed:
             listed.append(_candidate_of(pin))
         except ChunkvizError as error:
             wrong.append(f"{pin.name}: {error}")
+    wrong += own_chunks.shortfalls(chunking.document)
     listed += [
         Candidate(each.name, each.chunking.strategy, each.chunking.tokens.tokenizer, made=each.chunking)
         for each in own_chunks.all(chunking.document)

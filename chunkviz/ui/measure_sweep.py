@@ -157,8 +157,9 @@ def _draw_pictures(
             pareto(points, labels, here), f"pareto {parameters} {here} {len(points)}", strategies,
             "Recall at k against tokens retrieved",
         )  # fmt: skip
+    own = "" if here is None else "; the one in the sidebar is orange"
     st.caption(
-        "Click a point to open its setting; the one in the sidebar is orange. No other setting beats the filled points "
+        f"Click a point to open its setting{own}. No other setting beats the filled points "
         f"in both recall and tokens. {conditions(first).rpartition(' · ')[0]}."
     )
 

@@ -57,6 +57,16 @@ def all(document: Document) -> tuple[OwnSetting, ...]:  # noqa: A001  read as ow
     return tuple(_as_seen(each, document, tokenizer or each.chunking.tokens.tokenizer) for each in kept)
 
 
+def shortfalls(document: Document) -> tuple[str, ...]:
+    """Return a sentence for each file of own chunks that were not all found in the document."""
+    return tuple(
+        f"{each.name}: only {len(each.chunking):,} of its {len(each.chunking) + len(each.unplaced):,} chunks were "
+        "found in the document; the others count as not there."
+        for each in all(document)
+        if each.unplaced
+    )
+
+
 def elsewhere(document: Document | None) -> list[tuple[str, tuple[OwnSetting, ...]]]:
     """Return name and own chunks of every other document that has some."""
     own = None if document is None else document.id

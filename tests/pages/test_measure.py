@@ -408,7 +408,7 @@ def test_proposed_questions_count_only_once_they_are_accepted(app: Start, monkey
 def test_own_chunks_are_measured_beside_the_others(app: Start) -> None:
     essay = load_sample("essay")
     half = len(essay.text) // 2
-    records = (Record(1, 1, essay.text[:half]), Record(2, 2, essay.text[half:]))
+    records = (Record(1, 1, essay.text[:half]), Record(2, 2, essay.text[half:]), Record(3, 3, "Of another text."))
     found = align(essay, records, file="mine.jsonl")
     at = app()
     at.session_state["own chunks of documents"] = {
@@ -419,6 +419,7 @@ def test_own_chunks_are_measured_beside_the_others(app: Start) -> None:
     expected = evaluate(found.chunking, bundled("essay"))
     assert table(at, 0)["mine"][1].startswith(f"{expected.mean('precision'):.2f} ±")
     assert "your own chunks" in words(at)
+    assert "mine: only 2 of its 3 chunks were found in the document" in words(at).replace("\\", "")
     assert "open mine" not in [each.key for each in at.button]
 
 

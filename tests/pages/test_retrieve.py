@@ -225,7 +225,7 @@ def test_own_chunks_are_searched_beside_the_others_and_shown_in_the_document(pag
     essay = load_sample("essay")
     third = len(essay.text) // 3
     records = [Record(n, n, essay.text[at : at + third]) for n, at in enumerate(range(0, 3 * third, third), 1)]
-    found = align(essay, records, file="mine.jsonl")
+    found = align(essay, [*records, Record(4, 4, "Of another text.")], file="mine.jsonl")
     pinned = json.dumps([{"name": "as it is", "strategy": "recursive"}])
     at = page(sample="essay", question=TIDE, k="2", pins=pinned)
     at.session_state["own chunks of documents"] = {
@@ -234,6 +234,7 @@ def test_own_chunks_are_searched_beside_the_others_and_shown_in_the_document(pag
     well(at.run())
     assert at.toggle(key="search pins").label == "Search pinned settings and your own chunks, too"
     well(at.toggle(key="search pins").set_value(True).run())
+    assert "mine: only 3 of its 4 chunks were found" in at.warning[0].value.replace("\\", "")
     sidebar = Index(cv.Recursive().chunk(essay)).search(TIDE, 2)
     own = Index(found.chunking).search(TIDE, 2)
     # The pin is the sidebar's setting, and searched once.

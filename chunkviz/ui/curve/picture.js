@@ -1,5 +1,7 @@
 /** Room round the curve, in pixels. */
 const EDGE = { left: 44, right: 58, top: 10, bottom: 34 }
+/** How far a mark reaches beyond its place: it is drawn whole at the edges of the plot, too. */
+const MARK = 7
 /** Height of the strip of chunks below the curve, and of the overview below that when zoomed. */
 const STRIP = 12
 /** Points nearer to each other than this many pixels are not marked one by one. */
@@ -170,6 +172,11 @@ class Picture {
       context.fillRect(left, EDGE.top, Math.max(2, end - left), bottom - EDGE.top + STRIP + 4)
     }
     this.drawStrip(context, found, bottom + 4, colours)
+    context.restore()
+    context.save()
+    context.beginPath()
+    context.rect(EDGE.left - MARK, 0, right - EDGE.left + 2 * MARK, this.height)
+    context.clip()
     this.drawMarks(context, found, bottom, colours)
     if (pointed >= 0) {
       context.strokeStyle = colours.text

@@ -9,6 +9,7 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.ui import own_chunks, pins, session, sidebar
 from chunkviz.ui.compare.settings import compared, draw_pending
+from chunkviz.ui.text import as_plain
 
 _OWN = "search"
 """Slot of the sidebar's setting."""
@@ -40,6 +41,8 @@ def choose_searched(chunking: Chunking) -> tuple[Searched, ...]:
     pinned = next((each.name for each in found if each.chunking is chunking), here.name)
     others = [each for each in found if each.kind != "in the sidebar" and each.chunking is not chunking]
     draw_pending(others)
+    for sentence in own_chunks.shortfalls(chunking.document):
+        st.warning(as_plain(sentence), icon=":material/search_off:")
     return (
         Searched(pinned, chunking, _OWN),
         *(
