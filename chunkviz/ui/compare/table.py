@@ -93,7 +93,7 @@ def columns(rows: Sequence[Row], terms: Terms) -> dict[str, Any]:
         "Duplication": _number(
             format="×%.2f", help="Tokens of all chunks, contexts included, over tokens of the document."
         ),
-        "Mid-sentence": _number(format=share, help="Share of boundaries inside a sentence."),
+        "Mid-sentence": _number(format=share, width=112, help="Share of boundaries inside a sentence."),
         "Mid-word": _number(format=share, help="Share of boundaries between two letters or digits of one word."),
         "Mid-table": _number(help="Edges of chunks inside a table; a number. Empty where it is source code."),
         "Lint": _number(help="All that lint objects to; a count and no score."),
@@ -130,9 +130,9 @@ def shown(rows: Sequence[Row]) -> list[Row]:
 
 
 def _rounded(row: Row) -> Row:
-    """Return what lies between two sizes as whole tokens, as everywhere else on the screen."""
-    name = "p95 tokens"
-    return {name: round(row[name])} if name in row else {}
+    """Return sizes as whole tokens and shares as whole per cent, as everywhere else on the screen."""
+    digits = {"p95 tokens": 0, "Mid-sentence": 2, "Mid-word": 2}
+    return {name: round(row[name], digits[name]) for name in digits if row.get(name) is not None}
 
 
 def _money(row: Row) -> Row:

@@ -172,7 +172,7 @@ def _draw_numbers(found: Found, received: ModelInput) -> None:
     passages = collect(found.hits)
     returned = sum(len(each.returned.span) for each in passages)
     parents = any(hit.parent is not None for hit in found.hits)
-    with st.container(horizontal=True, gap="small", key="numbers"):
+    with st.container(horizontal=True, gap="small", key="measures"):
         st.metric("Hits", f"{len(found.hits):,} of {len(found.chunking):,}", help="Of all chunks that are searched.")
         if parents:
             st.metric("Parents returned", f"{len(passages):,}", help="Children of one parent bring it once.")
