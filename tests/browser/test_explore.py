@@ -69,7 +69,7 @@ def test_the_address_never_holds_the_text(app: Open) -> None:
     screen.upload("secret-otter.md", b"# Classified otter\n\nThe otter swims at noon.\n")
     screen.shows("Classified otter")
     assert "tter" not in screen.page.url
-    assert set(parse_qs(urlsplit(screen.page.url).query)) <= {"recursive.chunk_size"}
+    assert set(parse_qs(urlsplit(screen.page.url).query)) <= {"recursive.chunk_size", "source"}
 
 
 def test_everything_is_still_there_after_a_look_at_the_guide(app: Open) -> None:

@@ -39,7 +39,7 @@ def manual() -> bytes:
 class Large(App):
     """A page that opens on the first sample and is given ten megabytes."""
 
-    patience = 240_000
+    patience = 600_000
 
 
 class Hierarchy(Large):
