@@ -189,7 +189,10 @@ def _checked(data: Mapping[str, Any], name: str) -> Recipe:
 
 
 def _explained(record: Mapping[str, Any]) -> str:
-    """Return where in a recipe something is wrong, and what, by one of pydantic's error records."""
+    """Return where in a recipe something is wrong, and what, by one of pydantic's error records.
+
+    Values are repeated from ``check`` alone: any other place may hold a key that was put there by mistake.
+    """
     place = ".".join(str(each) for each in record["loc"]) or "recipe"
     if record["type"] == "extra_forbidden":
         *outer, unknown = record["loc"]
@@ -199,8 +202,8 @@ def _explained(record: Mapping[str, Any]) -> str:
         return f"{place}: {explain_rule(record)}."
     if record["type"] == "missing":
         return f"{place} must be given."
-    given = record["input"]
-    return f"{place} must be {explain_rule(record)}, not {given!r}."
+    given = repr(record["input"]) if record["loc"][0] == "check" else f"a {type(record['input']).__name__}"
+    return f"{place} must be {explain_rule(record)}, not {given}."
 
 
 def write_recipe(recipe: Recipe) -> str:

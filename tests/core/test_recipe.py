@@ -73,6 +73,22 @@ def test_what_toml_cannot_hold_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        'embedder_options = {api_key = ["hush"]}',
+        'writer_options = {own = {api_key = "hush"}}',
+        'embedder_options = "hush"',
+        'embedder = ["hush"]',
+        'api_key = "hush"',
+    ],
+)
+def test_a_key_in_the_wrong_place_is_not_repeated(line: str) -> None:
+    with pytest.raises(ParameterError, match=r"^r\.toml, ") as caught:
+        read_recipe(f'strategy = "recursive"\n{line}', "r.toml")
+    assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("strategy =", "r.toml must be TOML"),
