@@ -103,8 +103,17 @@ def visitor(chromium: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
+FORGET = """() => {
+  if (!location.protocol.startsWith("http") || sessionStorage.opened) return
+  localStorage.clear()
+  sessionStorage.opened = "yes"
+}"""
+"""Run in a new tab before anything else: the tabs share a browser, which remembers an opened sidebar."""
+
+
 def new_tab(context: BrowserContext, *, width: int, height: int, dark: bool, timeout: float) -> Page:
     page = context.new_page()
+    page.add_init_script(f"({FORGET})()")
     page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(color_scheme="dark" if dark else "light")
     page.set_default_timeout(timeout)

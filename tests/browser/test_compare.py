@@ -92,7 +92,7 @@ def test_a_setting_that_fails_leaves_the_others_on_the_screen(compare: Callable[
     row = screen.page.locator("[role=gridcell]").filter(has_text="is not set up in this session")
     row.first.wait_for(state="attached")
     screen.page.get_by_role("button", name="Try again").wait_for()
-    assert len(screen.page.evaluate(LINES)) == 3
+    screen.page.wait_for_function(f"() => ({LINES})()?.length === 3")
 
 
 def test_a_file_of_another_pipeline_becomes_a_setting_that_is_not_in_the_link(compare: Callable[..., Compare]) -> None:
