@@ -68,6 +68,13 @@ def widget_key(strategy: str, parameter: str) -> str:
     return f"{strategy}.{parameter}"
 
 
+def put_parameter(strategy: str, parameter: str, value: Any) -> None:
+    """Set a parameter's widget before it is drawn, whatever it held."""
+    key = widget_key(strategy, parameter)
+    session.drop(_wish_key(key))
+    session.put(key, value)
+
+
 def put_threshold(strategy: str, mode: str, value: float) -> None:
     """Set mode and number together, before the widgets are drawn; the number is meant in this mode."""
     key = widget_key(strategy, "threshold")
@@ -130,12 +137,13 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
     start = (
         session.settings().start_of(key.partition(".")[0], parameter.name, start) if mode in {"", "absolute"} else start
     )
-    default = start if minimum <= start <= maximum else fitting
-    stored = _number(kind, session.stored(key, default), default)
-    clamped = fitting if stored > maximum else max(stored, minimum)
+    start = kind(start)
+    default = fitting if start > maximum else max(start, minimum)
+    wish = _wish(key, _number(kind, session.stored(key, start), start))
     if slider.modes and _mode_changed(key, mode):
-        stored = clamped = default  # the number had another meaning
-        session.put(key, kind(clamped))
+        wish = start  # the number had another meaning
+        session.put(key, kind(default))
+    clamped = fitting if wish > maximum else max(wish, minimum)
     if session.get(key) not in (None, clamped):
         session.put(key, kind(clamped))
     label = f"{parameter.label} ({word})" if word else parameter.label
@@ -145,13 +153,25 @@ def _draw_number(key: str, parameter: Parameter, slider: Slider, values: dict[st
         format="%d" if kind is int else "%.0f" if whole else "%.3f", bind="query-params", help=parameter.help,
     )  # fmt: skip
     value = kind(clamped if given is None else given)
+    # The address leaves out what the field starts with, so that has to stay what it starts with.
+    session.put(_wish_key(key), (value, start if value == default and value == wish else wish))
     with st.container(key=f"{key} in force"):  # shown by the style sheet while the browser keeps back what was typed
         st.caption(f":material/error: Not between {minimum:,} and {maximum:,}: {value:,} stays in force.")
     _draw_slider(key, label, (kind(low), kind(high), kind(step)), value, (kind(minimum), kind(maximum)))
-    if stored > maximum and slider.below is not None:
+    if wish > maximum and slider.below is not None:
         below = slider.below.replace("_", " ")
-        st.caption(f":material/info: Lowered from {stored:,} to {value:,}, a quarter of the {below}.")
+        st.caption(f":material/info: Lowered from {wish:,} to {value:,}, a quarter of the {below}.")
     return value
+
+
+def _wish(key: str, stored: float) -> float:
+    """Return what was last asked for: where a bound lowered it, the number comes back when the bound does."""
+    drawn, wish = session.get(_wish_key(key), (None, stored))
+    return wish if stored == drawn else stored
+
+
+def _wish_key(key: str) -> str:
+    return f"{key} wish"
 
 
 def _range(parameter: Parameter, slider: Slider, mode: str, unit: str) -> Range:

@@ -128,7 +128,9 @@ def share_of(slot: str) -> float:
 
 @st.fragment(run_every=0.4)
 def _draw_progress(place: str) -> None:
-    job: Job[Any] = session.get(place)
+    job: Job[Any] | None = session.get(place)
+    if job is None:
+        return  # forgotten, and the browser asked once more how far it is
     if job.wait(0.0):
         st.rerun()
     with st.container(border=True):

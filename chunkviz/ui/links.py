@@ -5,7 +5,7 @@ from __future__ import annotations
 from chunkviz.params import TextList, parameters_of
 from chunkviz.strategies import Strategy
 from chunkviz.ui import session
-from chunkviz.ui.controls import typed_separators, widget_key
+from chunkviz.ui.controls import put_parameter, typed_separators
 
 
 def put_setting(strategy: Strategy, sample: str | None = None) -> None:
@@ -18,7 +18,7 @@ def put_setting(strategy: Strategy, sample: str | None = None) -> None:
         value = getattr(strategy, parameter.name)
         if isinstance(parameter.control, TextList):
             value = typed_separators(value, is_regex=getattr(strategy, "is_regex", False))
-        session.put(widget_key(strategy.name, parameter.name), value)
+        put_parameter(strategy.name, parameter.name, value)
     if sample is not None:
         session.put("source", "Sample")
         session.put("sample", sample)

@@ -30,6 +30,7 @@ _LARGE = 1_000_000
 """Characters above which figures that need the whole document are left until they are asked for."""
 
 
+_WRONG = "wrong in link"
 _OF_PAGES = {
     "model", "cost model", "sizes view", "step", "tree", "question", "ranking", "k", "reference", "tolerance",
     "windows", pins.PARAMETER,
@@ -68,12 +69,27 @@ def draw() -> None:
     if str(session.get("pasted") or "").strip():
         with st.sidebar:
             frame.ask_before_leaving()
-    with st.container():  # a place of its own, so that what is said once does not push the page down
-        _say_what_the_link_got_wrong(asked, wrong_pins)
+    with st.container():  # a place of its own, so that what goes away does not push the page down
+        _say_what_the_link_got_wrong(_wrong_in_link(asked, wrong_pins), strategy)
 
 
-def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -> None:
-    """Name each setting of the link that cannot be, with what stands in its place."""
+def _say_what_the_link_got_wrong(wrong: list[str], strategy: Strategy | None) -> None:
+    """Draw what the link got wrong until it is read, or the strategy is set anew: pages run again by themselves."""
+    if wrong:
+        session.put(_WRONG, (wrong, strategy))
+    wrong, then = session.get(_WRONG, ([], None))
+    if not wrong:
+        return
+    if strategy != then:
+        session.drop(_WRONG)
+        return
+    listed = f" {wrong[0]}." if len(wrong) == 1 else "".join(f"\n- {each}" for each in wrong)
+    st.warning(f"Not everything in the link could be followed:{listed}", icon=":material/link_off:")
+    st.button("Understood", key="link understood", on_click=session.drop, args=(_WRONG,))
+
+
+def _wrong_in_link(asked: dict[str, str], wrong_pins: list[str]) -> list[str]:
+    """Return each setting of the link that cannot be, with what stands in its place."""
     wrong = [as_plain(each) for each in wrong_pins]
     for name, value in asked.items():
         held = session.get(name)
@@ -86,9 +102,7 @@ def _say_what_the_link_got_wrong(asked: dict[str, str], wrong_pins: list[str]) -
             continue  # a search asks it, and draws it later
         instead = "no setting has this name" if held is None else f"{as_plain(str(held))} is used instead"
         wrong.append(f"**{as_plain(f'{name}={value}')}**: {instead}")
-    if wrong:
-        listed = f" {wrong[0]}." if len(wrong) == 1 else "".join(f"\n- {each}" for each in wrong)
-        st.warning(f"Not everything in the link could be followed:{listed}", icon=":material/link_off:")
+    return wrong
 
 
 def _is_same(held: Any, asked: str) -> bool:

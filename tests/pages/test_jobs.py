@@ -89,3 +89,14 @@ def test_a_job_is_taken_up_by_a_page_that_did_not_begin_it() -> None:
     at = AppTest.from_function(page, default_timeout=30).run()
     assert at.text[0].value == "False read"
     assert at.run().text[0].value == "False None"
+
+
+def test_progress_of_a_job_that_was_forgotten_draws_nothing() -> None:
+    def page() -> None:
+        from chunkviz.ui import jobs  # noqa: PLC0415  an AppTest's script imports for itself
+
+        jobs._draw_progress("job:upload")  # as the browser asks for by itself, between two runs
+
+    at = AppTest.from_function(page, default_timeout=30).run()
+    assert not at.exception
+    assert not at.get("progress")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import tiktoken
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import NumberInput
 
 import chunkviz as cv
 from chunkviz.metrics import numbers
@@ -113,6 +114,35 @@ def test_overlap_follows_a_chunk_size_that_sinks_below_it(app: Callable[..., App
     well(at.number_input(key="recursive.chunk_size").set_value(1).run())
     assert at.number_input(key="recursive.chunk_overlap").value == 0
     assert "Recursive(chunk_size=1, chunk_overlap=0, unit='characters'" in at.code[0].value
+
+
+def test_what_a_bound_lowered_comes_back_with_the_bound(app: Callable[..., AppTest]) -> None:
+    at = app(strategy="hierarchical")
+    parent, child, overlap = (
+        at.number_input(key=f"hierarchical.{name}") for name in ("parent_chunk_size", "chunk_size", "chunk_overlap")
+    )
+    well(parent.set_value(120).run())
+    assert (value_of(at, child), value_of(at, overlap)) == (30, 7)
+    assert "Lowered from 400 to 30, a quarter of the parent chunk size" in captions(at)
+    well(at.run())
+    assert "Lowered from 400 to 30, a quarter of the parent chunk size" in captions(at), "as long as it is so"
+    well(at.number_input(key="hierarchical.parent_chunk_size").set_value(1500).run())
+    assert (value_of(at, child), value_of(at, overlap)) == (400, 100)
+    assert "Lowered" not in captions(at)
+    # A number of the visitor's own comes back as well; one that was set while it was lowered stays.
+    well(at.number_input(key="hierarchical.chunk_size").set_value(300).run())
+    well(at.number_input(key="hierarchical.parent_chunk_size").set_value(120).run())
+    assert value_of(at, child) == 30
+    well(at.number_input(key="hierarchical.parent_chunk_size").set_value(1500).run())
+    assert value_of(at, child) == 300
+    well(at.number_input(key="hierarchical.parent_chunk_size").set_value(120).run())
+    well(at.number_input(key="hierarchical.chunk_size").set_value(50).run())
+    well(at.number_input(key="hierarchical.parent_chunk_size").set_value(1500).run())
+    assert value_of(at, child) == 50
+
+
+def value_of(at: AppTest, field: NumberInput) -> int:
+    return int(at.number_input(key=field.key).value)
 
 
 def test_slider_and_field_are_one_value(app: Callable[..., AppTest]) -> None:
@@ -302,7 +332,7 @@ def test_no_combination_of_widgets_raises(app: Callable[..., AppTest]) -> None:
         assert at.metric or at.error
 
 
-def test_a_link_that_asks_for_what_cannot_be_says_so_once(app: Callable[..., AppTest]) -> None:
+def test_a_link_that_asks_for_what_cannot_be_says_so_until_it_is_read(app: Callable[..., AppTest]) -> None:
     at = app(sample="nope", recursive__chunk_size="abc", chunk_size="77")
     (warning,) = at.warning
     assert warning.value.replace("\\", "").split("\n") == [
@@ -311,8 +341,17 @@ def test_a_link_that_asks_for_what_cannot_be_says_so_once(app: Callable[..., App
         "- **recursive.chunk_size=abc**: 512 is used instead",
         "- **chunk_size=77**: no setting has this name",
     ]
-    well(at.run())
+    assert well(at.run()).warning, "pages run again by themselves, as when a job is done"
+    well(at.button(key="link understood").click().run())
     assert not at.warning
+
+
+def test_what_a_link_got_wrong_is_past_once_the_strategy_is_set_anew(app: Callable[..., AppTest]) -> None:
+    at = app(sample="nope")
+    assert at.warning
+    well(at.number_input(key="recursive.chunk_size").set_value(300).run())
+    assert not at.warning
+    assert not [button for button in at.button if button.key == "link understood"]
 
 
 def test_a_good_link_is_followed_without_a_word(app: Callable[..., AppTest]) -> None:
