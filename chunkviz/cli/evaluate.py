@@ -114,7 +114,7 @@ def _documents(chosen: argparse.Namespace, settings: Settings) -> tuple[tuple[Do
 def _questions(path: str, documents: Sequence[Document]) -> tuple[tuple[Question, ...], bool]:
     """Return the questions that can be asked, having told of the others, and whether there are any of those."""
     loaded = load_questions(path, documents)
-    for problem in (*loaded.problems, *loaded.approximate):
+    for problem in (*loaded.problems, *loaded.approximate, *loaded.repeated):
         say(str(problem))
     if not loaded.questions:
         message = f"{path} has no question whose references stand in the documents."

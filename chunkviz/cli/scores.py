@@ -11,7 +11,7 @@ from typing import Any
 
 from chunkviz.document import without_surrogates
 from chunkviz.errors import ChunkvizError, UnknownNameError
-from chunkviz.evaluation import Evaluation, Failure, compare
+from chunkviz.evaluation import FEW_QUESTIONS, Evaluation, Failure, compare
 from chunkviz.wording import count_of
 
 HEADER = ("strategy", "chunks", "tokens", "recall", "precision", "IoU", "omega", "whole", "split", "lost")
@@ -25,7 +25,8 @@ def row_of(label: str, reached: Evaluation, first: Evaluation) -> list[str]:
     means = [reached.mean(measure) for measure in ("recall", "precision", "iou", "precision_omega")]
     at = [f"{reached.mean(f'recall_at_{budget}'):.1%}" for budget in reached.budgets]
     difference = compare(reached, first, f"recall_at_{first.budgets[0]}")
-    against = f"{difference.mean:+.1%} [{difference.low:+.1%}, {difference.high:+.1%}]" if reached is not first else "-"
+    interval = f" [{difference.low:+.1%}, {difference.high:+.1%}]" if difference.known else ""
+    against = f"{difference.mean:+.1%}{interval}" if reached is not first else "-"
     return [
         label,
         f"{reached.chunks:,}",
@@ -51,6 +52,10 @@ def legend(reached: Sequence[Evaluation]) -> str:
         f"of a perfect search; whole, split, lost: references; at N: recall within N {first.unit} retrieved; against",
         f"the first: difference at {first.budgets[0]:,} with its 95 % paired bootstrap interval.",
     ]
+    if first.questions < FEW_QUESTIONS:
+        lines.append(
+            f"Below {FEW_QUESTIONS} questions an interval is narrower than it should be; a single one has none."
+        )
     sizes = [each.mean_returned_tokens for each in reached if each.mean_returned_tokens]
     if sizes and max(sizes) > _UNLIKE * min(sizes):
         lines.append(
@@ -108,7 +113,7 @@ def _summary(label: str, outcome: Evaluation | Failure) -> dict[str, Any]:
         summary |= {
             measure: interval.mean,
             f"{measure}_deviation": outcome.deviation(measure),
-            f"{measure}_low": interval.low,
-            f"{measure}_high": interval.high,
+            f"{measure}_low": interval.low if interval.known else None,
+            f"{measure}_high": interval.high if interval.known else None,
         }
     return summary

@@ -20,13 +20,14 @@ from chunkviz.evaluation.proposals import (
     propose_questions,
 )
 from chunkviz.evaluation.questions import Problem, Question, QuestionSet, Reference, load_questions, save_questions
-from chunkviz.evaluation.results import Difference, Evaluation, Interval, QuestionResult, compare
+from chunkviz.evaluation.results import FEW_QUESTIONS, Difference, Evaluation, Interval, QuestionResult, compare
 from chunkviz.evaluation.run import BUDGETS, evaluate
 from chunkviz.evaluation.spans import Fate, Scores, fate_of, score_spans
 from chunkviz.evaluation.sweeps import Failure, Grid, ResultsFile, grid, sweep
 
 __all__ = [
     "BUDGETS",
+    "FEW_QUESTIONS",
     "Difference",
     "Evaluation",
     "Failure",

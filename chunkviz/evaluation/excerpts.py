@@ -36,10 +36,20 @@ def locate(excerpt: str, text: str, *, bound: float = BOUND) -> Located | None:
     start = text.find(wanted)
     if start >= 0:
         return Located(Span(start, start + len(wanted)), "exact")
-    found = re.search(r"\s+".join(map(re.escape, wanted.split())), text)
+    found = _spaced_anyhow(wanted).search(text)
     if found:
         return Located(Span(*found.span()), "white space")
     return _nearly(wanted, text, bound) if _SHORTEST <= len(wanted) <= len(text) else None
+
+
+def places_of(excerpt: str, text: str) -> int:
+    """Return at how many places an excerpt stands in a text, word for word, with any white space between the words."""
+    wanted = excerpt.strip()
+    return sum(1 for _ in _spaced_anyhow(wanted).finditer(text)) if wanted else 0
+
+
+def _spaced_anyhow(wanted: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(map(re.escape, wanted.split())))
 
 
 def _nearly(wanted: str, text: str, bound: float) -> Located | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from chunkviz.document import Document
 from chunkviz.errors import DocumentError
-from chunkviz.evaluation.excerpts import Located, locate
+from chunkviz.evaluation.excerpts import Located, locate, places_of
 from chunkviz.evaluation.question_files import question_rows
 from chunkviz.rows import shown
 from chunkviz.span import Span
@@ -58,11 +58,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """The questions of a file, what was left out of it and why, and what was placed approximately."""
+    """The questions of a file, what was left out of it and why, and what was placed without being sure."""
 
     questions: tuple[Question, ...]
     problems: tuple[Problem, ...] = ()
     approximate: tuple[Problem, ...] = ()
+    repeated: tuple[Problem, ...] = ()
+    """Excerpts that stand at several places; the first is taken, and finding another counts as a miss."""
 
     def about(self, documents: Iterable[Document]) -> tuple[Question, ...]:
         """Return the questions that are answered in these documents alone."""
@@ -103,7 +105,7 @@ def load_questions(
     rows = question_rows(data, shown_as)
     questions: list[Question] = []
     problems: list[Problem] = []
-    approximate: list[Problem] = []
+    doubts: dict[bool, list[Problem]] = {True: [], False: []}  # by whether the place is approximate
     for number, asked in enumerate(rows, start=1):
         row, line = asked.row, asked.line
         text = row["question"].strip() if isinstance(row["question"], str) else ""
@@ -118,21 +120,21 @@ def load_questions(
                 continue
             excerpt = _excerpt(each)
             try:
-                document, place = _place({**_named(row), **each}, known)
+                document, place, places = _place({**_named(row), **each}, known)
             except LookupError as error:
                 problems.append(Problem(number, text, excerpt, str(error.args[0]), line))
                 continue
             found.append(Reference(document.id, place.span))
-            if place.how == "approximate":
-                reason = f"placed approximately in {document.name}, likeness {place.likeness:.0f} of 100."
-                approximate.append(Problem(number, text, excerpt, reason, line))
+            doubt = _doubt(document, place, places)
+            if doubt is not None:
+                doubts[place.how == "approximate"].append(Problem(number, text, excerpt, doubt, line))
         if found:
             proposed_by = str(row.get("proposed_by") or "").strip() or None
             questions.append(Question(text, tuple(dict.fromkeys(found)), proposed_by))
         elif not problems or problems[-1].row != number:
             problems.append(Problem(number, text, "", "it has no references.", line))
         report(number / len(rows))
-    return QuestionSet(tuple(questions), tuple(problems), tuple(approximate))
+    return QuestionSet(tuple(questions), tuple(problems), tuple(doubts[True]), tuple(doubts[False]))
 
 
 def save_questions(questions: Iterable[Question], documents: Iterable[Document]) -> bytes:
@@ -162,6 +164,18 @@ def save_questions(questions: Iterable[Question], documents: Iterable[Document])
     return (json.dumps({"questions": rows}, indent=1) + "\n").encode()
 
 
+def _doubt(document: Document, place: Located, places: int) -> str | None:
+    """Return why a reference may stand elsewhere, or None."""
+    if place.how == "approximate":
+        return f"placed approximately in {document.name}, likeness {place.likeness:.0f} of 100."
+    if places == 1:
+        return None
+    return (
+        f"the excerpt stands at {places:,} places; the first is taken, and the others count as misses. "
+        "Give more of its surroundings, or start_index and end_index."
+    )
+
+
 def _references(given: Any) -> Iterator[dict[str, Any] | str]:
     """Yield references as objects, or one sentence in place of each that can be none."""
     if isinstance(given, str):
@@ -188,8 +202,8 @@ def _excerpt(reference: Mapping[str, Any]) -> str:
     return next((str(reference[name]) for name in _EXCERPTS if reference.get(name)), "")
 
 
-def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple[Document, Located]:
-    """Return where a reference stands; a ``LookupError`` says why it stands nowhere."""
+def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple[Document, Located, int]:
+    """Return where a reference stands, and how many places there are; a ``LookupError`` says why it stands nowhere."""
     name = next((str(reference[each]) for each in _NAMES if reference.get(each)), None)
     candidates = documents if name is None else _of_name(name, documents)
     if not candidates:
@@ -199,7 +213,7 @@ def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple
     if reference.get("start_index") is not None and reference.get("end_index") is not None:
         placed = _by_offsets(reference, excerpt, candidates)
         if placed is not None:
-            return placed
+            return (*placed, 1)
     if not excerpt.strip():
         message = "a reference has neither an excerpt nor offsets inside its document."
         raise LookupError(message)
@@ -207,7 +221,8 @@ def _place(reference: Mapping[str, Any], documents: Sequence[Document]) -> tuple
         for document in candidates:
             found = locate(excerpt, document.text, **({} if bound is None else {"bound": bound}))
             if found is not None:
-                return document, found
+                sure = found.how != "approximate"
+                return document, found, sum(places_of(excerpt, each.text) for each in candidates) if sure else 1
     only = candidates[0].name if len(candidates) == 1 else ""
     where = name or only or "any of the documents"
     hint = "; a list of references must be JSON" if excerpt.lstrip().startswith("[") else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 _OWN = ("recall", "precision", "iou", "precision_omega")
 DRAWS, CONFIDENCE, SEED = 2000, 0.95, 0
+FEW_QUESTIONS = 20
+"""Below so many, a percentile bootstrap is too narrow: Hesterberg, "What Teachers Should Know About the Bootstrap", The
+American Statistician 69 (2015)."""
 _AT_ONCE = 1 << 20
 """Numbers drawn at once."""
 
@@ -43,7 +47,7 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its bootstrap interval."""
+    """A mean with its bootstrap interval; one question has none, so low and high are NaN there."""
 
     mean: float
     low: float
@@ -51,6 +55,11 @@ class Interval:
     questions: int
     confidence: float = CONFIDENCE
     draws: int = DRAWS
+
+    @property
+    def known(self) -> bool:
+        """Whether there are questions enough for an interval: two."""
+        return not math.isnan(self.low)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,8 @@ def compare(
 
 
 def _bootstrap(values: NDArray[np.float64], draws: int, seed: int) -> tuple[float, float]:
+    if len(values) < 2:  # noqa: PLR2004  drawing the only one again and again would look like certainty
+        return math.nan, math.nan
     random = np.random.default_rng(seed)
     rows = max(1, _AT_ONCE // len(values))
     means = np.concatenate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -137,7 +138,7 @@ def front(points: Sequence[Point]) -> list[int]:
 
 def _about(point: Point, parameters: Sequence[str], measure: str, mean: float | None = None) -> str:
     named = [f"{name} {_shown(value)}" for name, value in zip(parameters, point.values, strict=True)]
-    interval = f" [{point.low:.2f}, {point.high:.2f}]" if mean is None else ""
+    interval = f" [{point.low:.2f}, {point.high:.2f}]" if mean is None and not math.isnan(point.low) else ""
     number = point.mean if mean is None else mean
     return "<br>".join([*named, f"{measure} {number:.2f}{interval}", f"{point.tokens:,.0f} tokens a question"])
 

@@ -27,12 +27,13 @@ from chunkviz.ui.measure_questions import (
 )
 from chunkviz.ui.measure_settings import Listed, draw_settings, settings_of
 from chunkviz.ui.measure_sweep import draw_sweep
-from chunkviz.ui.measure_words import conditions, figure_of
+from chunkviz.ui.measure_words import conditions, figure_of, interval_of, warning_of_few
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.retrieve.search import index_of
 from chunkviz.ui.services import choose_embedder
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
+from chunkviz.wording import count_of
 
 _MOST_K = 1_000
 _QUESTIONS, _SETTINGS, _SWEEP = "Questions", "Settings", "Sweep"
@@ -132,10 +133,10 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
     with st.container(horizontal=True, gap="small", key="measures"):
         for measure, (label, meaning) in names.items():
             interval = found.interval(measure)
+            within = f"; 95 % interval of the mean {interval_of(interval)}" if interval.known else ""
             st.metric(
                 label, f"{figure_of(interval.mean)} ± {figure_of(found.deviation(measure))}",
-                help=f"{meaning} Mean ± standard deviation over {found.questions:,} questions; 95 % interval of the "
-                f"mean {figure_of(interval.low)} to {figure_of(interval.high)}.",
+                help=f"{meaning} Mean ± standard deviation over {count_of(found.questions, 'question')}{within}.",
             )  # fmt: skip
         fates = " / ".join(f"{found.total(fate):,}" for fate in _FATES)
         st.metric(
@@ -143,11 +144,13 @@ def _draw_numbers(request: Request, current: Candidate) -> None:
             help="Passages that answer: whole in one chunk, split over several, in none. No ranking is involved.",
         )  # fmt: skip
     recall = found.interval("recall")
+    within = f" · recall's interval {interval_of(recall)}" if recall.known else ""
     proposed = sum(each.proposed_by is not None for each in request.questions)
     by_models = f" · {proposed:,} of the questions proposed by a model" if proposed else ""
-    st.caption(
-        f"{conditions(found)} · recall's interval {figure_of(recall.low)} to {figure_of(recall.high)}{by_models}"
-    )
+    st.caption(f"{conditions(found)}{within}{by_models}")
+    few = warning_of_few(found.questions)
+    if few:
+        st.caption(f":material/info: {few}")
 
 
 def _draw_questions(chunking: Chunking, request: Request, listed: Listed, services: Services) -> None:

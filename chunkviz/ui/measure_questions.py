@@ -192,15 +192,24 @@ def _draw_report(document: Document) -> None:
         st.error(as_plain(report), icon=":material/error:")
         return
     added = f"{report.added:,} question{'' if report.added == 1 else 's'} added from {as_plain(report.name)}."
+    known = len(report.found.questions) - report.added
+    if known:
+        added += f" {known:,} {'was' if known == 1 else 'were'} there already."
     problems = report.found.problems
-    if not problems and not report.found.approximate:
+    listed = [*problems, *report.found.approximate, *report.found.repeated]
+    if not listed:
         st.success(added, icon=":material/check_circle:")
         return
     left_out = f" {len(problems):,} reference{'' if len(problems) == 1 else 's'} could not be used." if problems else ""
     near = len(report.found.approximate)
     nearly = f" {near:,} {'was' if near == 1 else 'were'} placed approximately." if near else ""
-    st.warning(f"{added}{left_out}{nearly}", icon=":material/rule:")
-    listed = [*problems, *report.found.approximate]
+    often = len(report.found.repeated)
+    unsure = (
+        f" {often:,} {'stands' if often == 1 else 'stand'} at several places, of which the first is taken."
+        if often
+        else ""
+    )
+    st.warning(f"{added}{left_out}{nearly}{unsure}", icon=":material/rule:")
     st.dataframe(
         {
             ("Entry" if listed[0].line is None else "Line"): [each.line or each.row for each in listed[:_MOST_LISTED]],

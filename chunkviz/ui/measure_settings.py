@@ -15,7 +15,14 @@ from chunkviz.services import Services
 from chunkviz.ui import measuring, own_chunks, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
-from chunkviz.ui.measure_words import figure_of, name_of, warning_of_sizes, warning_of_tokenizers
+from chunkviz.ui.measure_words import (
+    figure_of,
+    interval_of,
+    name_of,
+    warning_of_few,
+    warning_of_sizes,
+    warning_of_tokenizers,
+)
 from chunkviz.ui.measuring import Candidate, Outcome, Request
 from chunkviz.ui.text import as_plain
 
@@ -108,7 +115,8 @@ def draw_settings(request: Request, listed: Listed) -> None:
     if not measured:
         return
     evaluations = [outcome for _, outcome in measured]
-    for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations)):
+    few = warning_of_few(evaluations[0].questions)
+    for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations), few):
         if warning:
             st.warning(warning, icon=":material/straighten:")
     st.dataframe(
@@ -149,7 +157,7 @@ def table_of(measured: Sequence[tuple[str, Evaluation]]) -> dict[str, list[str]]
         for measure in found.measures:
             interval = found.interval(measure)
             spread = f"{figure_of(interval.mean)} ± {figure_of(found.deviation(measure))}"
-            cells.append(f"{spread}   [{figure_of(interval.low)}, {figure_of(interval.high)}]")
+            cells.append(f"{spread}   {interval_of(interval)}".rstrip())
         rows[name] = [*cells, *_facts(found).values()]
     return rows
 
@@ -177,10 +185,9 @@ def differences_of(measured: Sequence[tuple[str, Evaluation]]) -> dict[str, list
         for measure in found.measures:
             difference = compare(found, first, measure)
             sign = "●" if difference.settled else "○"
-            mean, low, high = (
-                figure_of(each, sign=True) for each in (difference.mean, difference.low, difference.high)
+            cells.append(
+                f"{sign} {figure_of(difference.mean, sign=True)}   {interval_of(difference, sign=True)}".rstrip()
             )
-            cells.append(f"{sign} {mean}   [{low}, {high}]")
         rows[name] = cells
     return rows
 

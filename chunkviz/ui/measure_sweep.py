@@ -17,6 +17,7 @@ from chunkviz.ui.links import put_setting
 from chunkviz.ui.measure_words import MEASURES, conditions, name_of
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.text import as_plain
+from chunkviz.wording import count_of
 
 _SLOT = "measure sweep"
 _STARTED = "measure sweep started"
@@ -121,8 +122,8 @@ def _draw_left_out(made: Grid) -> None:
     if made.left_out:
         reason = as_plain(made.left_out[0][1])
         count = len(made.left_out)
-        which = "is" if count == 1 else "s are"
-        st.caption(f"{count:,} combination{which} left out, because no such setting can be made; the first: {reason}")
+        which = f"{count_of(count, 'combination')} {'is' if count == 1 else 'are'}"
+        st.caption(f"{which} left out, because no such setting can be made; the first: {reason}")
 
 
 def _draw_pictures(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chunkviz.evaluation import Evaluation
+from chunkviz.evaluation import FEW_QUESTIONS, Evaluation, Interval
 
 _DIFFERENT = 1.15
 """Largest over smallest mean size from which precision and IoU compare sizes more than boundaries."""
@@ -31,6 +31,25 @@ def figure_of(value: float, *, sign: bool = False) -> str:
     while 0 < abs(value) < 0.5 * 0.1**places and places < _MOST_PLACES:
         places += 1
     return f"{value:{'+' if sign else ''}.{places}f}"
+
+
+def interval_of(interval: Interval, *, sign: bool = False) -> str:
+    """Return an interval in brackets, or "" where one question gives none."""
+    if not interval.known:
+        return ""
+    return f"[{figure_of(interval.low, sign=sign)}, {figure_of(interval.high, sign=sign)}]"
+
+
+def warning_of_few(questions: int) -> str | None:
+    """Return what to say where there are too few questions for an interval, or for a good one; or None."""
+    if questions >= FEW_QUESTIONS:
+        return None
+    if questions == 1:
+        return "One question gives no interval: it says nothing about others. Add more of them."
+    return (
+        f"{questions:,} questions are few: below {FEW_QUESTIONS} the intervals are narrower than they should be. "
+        "Add more before you decide by them."
+    )
 
 
 def conditions(found: Evaluation) -> str:

@@ -194,7 +194,14 @@ def test_only_the_same_questions_are_compared() -> None:
         compare(reached(1, 0), reached(1, 0, 1))
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_one_question_has_no_interval_and_settles_nothing() -> None:
+    assert not reached(1).interval("recall").known
+    difference = compare(reached(1), reached(0))
+    assert (difference.mean, difference.known, difference.settled) == (1, False, False)
+    assert reached(1, 1).interval("recall").known
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=20))
 def test_an_interval_holds_to_the_values(values: list[float]) -> None:
     found = reached(*values).interval("recall", draws=200)
     assert min(values) - 1e-12 <= found.low <= found.high <= max(values) + 1e-12
@@ -276,6 +283,23 @@ def test_what_cannot_be_located_is_listed_and_what_is_near_is_told() -> None:
         "Question 4 ('Four?'): a reference has neither an excerpt nor offsets inside its document.",
     ]
     assert [each.row for each in found.approximate] == [5]
+
+
+def test_an_excerpt_that_stands_at_several_places_is_told() -> None:
+    manual = cv.Document("Error E07: too hot.\nStop it.\nError  E07: too hot.\n", name="manual.md")
+    other = cv.Document("See error E07: too hot. Error E07: too hot.", name="other.md")
+    rows = [
+        {"question": "Any?", "references": ["Error E07: too hot."]},
+        {"question": "Here?", "references": ["Error E07: too hot."], "document": "manual.md"},
+        {"question": "Where?", "references": [{"content": "Error E07: too hot.", "start_index": 24, "end_index": 43}]},
+        {"question": "Once?", "references": ["Stop it."]},
+    ]
+    found = load_questions(json.dumps(rows).encode(), [manual, other])
+    assert [each.references[0].span for each in found.questions] == [S(0, 19), S(0, 19), S(24, 43), S(20, 28)]
+    assert [str(each).partition(";")[0] for each in found.repeated] == [
+        "Question 1 ('Any?'): the excerpt stands at 3 places",
+        "Question 2 ('Here?'): the excerpt stands at 2 places",
+    ]
 
 
 def test_an_exact_place_in_a_later_document_wins_over_a_near_one() -> None:
@@ -567,6 +591,19 @@ def test_the_command_prints_a_row_for_each_strategy(corpus: Path, capsys: pytest
     assert "[" in second
     assert blank == ""
     assert facts == "2 questions, 2 documents, k = 1, lexical."
+
+
+def test_the_command_gives_no_interval_from_one_question(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = (corpus / "questions.jsonl").read_text().splitlines()[0]
+    (corpus / "questions.jsonl").write_text(one + "\n")
+    assert run(corpus, *TWO_SETTINGS, "--out", str(tmp_path / "out.json")) == 0
+    out = capsys.readouterr().out
+    assert "[" not in out.splitlines()[2]
+    assert "a single one has none" in out
+    first, _ = json.loads((tmp_path / "out.json").read_text())["evaluations"]
+    assert (first["recall_low"], first["recall_high"]) == (None, None)
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -338,6 +338,20 @@ def test_a_sweep_stopped_and_taken_up_gives_the_same_numbers(app: Start, monkeyp
     assert asked[2] == asked[3]
 
 
+def test_one_question_gives_no_interval_and_a_repeated_excerpt_is_told(app: Start) -> None:
+    at = app()
+    document = load_sample("essay")
+    word = "pier"
+    assert document.text.count(word) > 1
+    rows = [{"question": "Which?", "references": [word]}]
+    upload(at, "mine.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert "1 stands at several places, of which the first is taken." in words(at)
+    assert "One question gives no interval" in words(at)
+    assert "recall's interval" not in words(at)
+    upload(at, "again.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert "added from again\\.jsonl. 1 was there already." in words(at)
+
+
 def test_two_parameters_leave_out_what_cannot_be(app: Start) -> None:
     at = view(app(), "Sweep")
     well(at.button_group(key="sweep of recursive").set_value(["chunk_size", "chunk_overlap"]).run())
