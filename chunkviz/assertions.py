@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Literal, TypeAlias
 
 from chunkviz.agreement import blank_places
@@ -66,3 +67,16 @@ def coverage(chunking: Chunking) -> float:
     """Return the share (0 to 1) of characters, white space aside, that are in a chunk; 1 where there is no text."""
     visible = len(chunking.document) - len(blank_places(chunking.document))
     return 1 - fidelity(chunking).left_out / visible if visible else 1.0
+
+
+def commented_check(chunking: Chunking) -> str:
+    """Return a ``[check]`` table that holds of a chunking as it is, each line commented out."""
+    found = numbers(chunking)
+    return (
+        "# `chunkviz check RECIPE FILE` holds files against a [check] table. The document this came from passes:\n"
+        "#\n"
+        "# [check]\n"
+        f"# max_chunks = {found.chunks}\n"
+        f"# max_p95_tokens = {ceil(found.p95)}\n"
+        f"# min_coverage = {floor(coverage(chunking) * 1000) / 1000:g}\n"
+    )

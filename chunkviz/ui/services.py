@@ -38,7 +38,7 @@ _WRITERS = {"outline": "Outline context: title, headings and key terms. No model
 def choose_services(strategy: Strategy | None, document: Document | None, tokenizer: Tokenizer) -> Services | None:
     """Draw what the strategy needs to be asked; return the services, or None with the error on the screen."""
     session.put("service drawn", False)
-    session.put("service code", {})
+    session.put("services noted", {})
     needs = strategy.services_needed() if strategy is not None else ()
     if not needs:
         return Services(tokenizer=tokenizer)
@@ -102,7 +102,22 @@ def _or_said(make: Callable[[], Made]) -> Made | None:
 
 def code_of_services() -> dict[str, str]:
     """Return the code that makes the services in use, where they are not the default ones; never a key."""
-    found: dict[str, str] = session.get("service code") or {}
+    return {
+        service: f"get_{service}({name!r}{''.join(f', {key}={value!r}' for key, value in options.items())})"
+        for service, (name, options) in _noted().items()
+    }
+
+
+def fields_of_services() -> dict[str, Any]:
+    """Return the fields of a recipe that name the services in use, where they are not the default ones; never a key."""
+    fields: dict[str, Any] = {}
+    for service, (name, options) in _noted().items():
+        fields |= {service: name, f"{service}_options": options}
+    return fields
+
+
+def _noted() -> dict[str, tuple[str, dict[str, Any]]]:
+    found: dict[str, tuple[str, dict[str, Any]]] = session.get("services noted") or {}
     return found
 
 
@@ -168,9 +183,9 @@ def _agreed() -> set[str]:
     return session.keep("agreed", set)
 
 
-def _note_code(service: str, name: str, **options: Any) -> None:
-    given = "".join(f", {key}={value!r}" for key, value in options.items() if value)
-    session.get("service code")[service] = f"get_{service}({name!r}{given})"
+def _note(service: str, name: str, **options: Any) -> None:
+    """Remember what makes a service again, for what is taken away."""
+    session.get("services noted")[service] = (name, {key: value for key, value in options.items() if value})
 
 
 def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embedder:
@@ -203,11 +218,11 @@ def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embed
         if not model:
             message = "Give the folder of a model, or its name on the hub."
             raise ChunkvizError(message)
-        _note_code("embedder", name, model=model)
+        _note("embedder", name, model=model)
         return kept("embedder object", (name, model), lambda: cached(get_embedder(name, model=model)))
     if name == EMBEDDERS[0].name:
         return default_embedder()
-    _note_code("embedder", name)
+    _note("embedder", name)
     return packaged(name)
 
 
@@ -227,7 +242,7 @@ def _openai_embedder() -> Embedder:
         )  # fmt: skip
         draw_cache()
 
-    _note_code("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
+    _note("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
 
     def make() -> Embedder:
         return AskFirst(
@@ -264,7 +279,7 @@ def _choose_writer() -> Writer:
 
     own = {"system_prompt": system, "user_prompt": user}
     edited = {key: text for key, text in own.items() if text not in {DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT}}
-    _note_code("writer", _OPENAI, model=model, base_url=base_url, **edited)
+    _note("writer", _OPENAI, model=model, base_url=base_url, **edited)
 
     def make() -> Writer:
         return AskFirst(

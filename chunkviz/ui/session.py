@@ -15,6 +15,8 @@ from chunkviz.samples import load_sample
 from chunkviz.settings import PREFIX, Settings
 
 Kept = TypeVar("Kept")
+DETECTED = "detected language"
+"""Where the language of the document is not chosen."""
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

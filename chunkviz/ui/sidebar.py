@@ -181,7 +181,7 @@ def _counted(number: int, noun: str) -> str:
 def _choose_language() -> str | None:
     codes = {name: code for code, name in LANGUAGE_NAMES.items()}
     chosen = st.selectbox(
-        "Sentence rules of", ["detected language", *sorted(codes)], key="language", bind="query-params",
+        "Sentence rules of", [session.DETECTED, *sorted(codes)], key="language", bind="query-params",
         help="Where sentences end depends on the language. Choose it where the detection is wrong.",
     )  # fmt: skip
     return codes.get(chosen or "")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from chunkviz import export
+from chunkviz.assertions import commented_check
 from chunkviz.chunk import Chunking
 from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_llamaindex_code
 from chunkviz.errors import Cancelled, ChunkvizError
@@ -22,6 +24,11 @@ def draw(chunking: Chunking) -> None:
     """Draw the downloads, the report and the Python lines."""
     st.subheader("Take it away", anchor=False)
     stem = (chunking.document.name.rsplit(".", 1)[0] or "chunks") + ".chunks"
+    fields = _fields()
+
+    def recipe(made: Chunking) -> bytes:
+        return recipe_file(made, fields)
+
     with st.container(horizontal=True, key="downloads"):
         for label, ending, mime, make in (
             ("JSONL", "jsonl", "application/x-ndjson", export.to_jsonl),
@@ -29,7 +36,7 @@ def draw(chunking: Chunking) -> None:
             ("Parquet", "parquet", "application/vnd.apache.parquet", export.to_parquet),
             ("LangChain documents", "langchain.jsonl", "application/x-ndjson", to_langchain),
             ("LlamaIndex nodes", "llamaindex.jsonl", "application/x-ndjson", to_llamaindex),
-            ("Recipe", "toml", "application/toml", _recipe),
+            ("Recipe", "toml", "application/toml", recipe),
         ):
             st.download_button(
                 label, data=_later(make, chunking), file_name=f"{stem}.{ending}", mime=mime, on_click="ignore",
@@ -44,9 +51,18 @@ def draw(chunking: Chunking) -> None:
     _draw_elsewhere(chunking)
 
 
-def _recipe(chunking: Chunking) -> bytes:
-    """Return the setting as a recipe, which ``chunkviz check`` takes."""
-    return write_recipe(recipe_of(chunking.strategy, tokenizer=chunking.tokens.tokenizer.name)).encode()
+def recipe_file(chunking: Chunking, fields: Mapping[str, Any]) -> bytes:
+    """Return the setting as a recipe, with what ``chunkviz check`` could ask of it; ``fields`` are other fields."""
+    found = recipe_of(chunking.strategy, tokenizer=chunking.tokens.tokenizer.name, **fields)
+    return f"{write_recipe(found)}\n{commented_check(chunking)}".encode()
+
+
+def _fields() -> dict[str, Any]:
+    """Return what a recipe names beside strategy and tokens; for now, since a download cannot ask the session."""
+    chosen = session.get("language") not in (None, session.DETECTED)
+    setting = session.get("setting")
+    language = {"language": setting.document.language} if chosen and setting and setting.document else {}
+    return {**services.fields_of_services(), **language}
 
 
 def _draw_elsewhere(chunking: Chunking) -> None:

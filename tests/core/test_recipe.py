@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 import chunkviz as cv
 from chunkviz import cli
 from chunkviz.alignment import OwnChunks
-from chunkviz.assertions import assertions, coverage
+from chunkviz.assertions import assertions, commented_check, coverage
 from chunkviz.errors import ParameterError
 from chunkviz.recipe import FINDING_NAMES, Check, Recipe, read_recipe, recipe_of, write_recipe
 from chunkviz.records import Record
+from chunkviz.samples import load_sample
 from tests.core.test_results import partial
 
 CHECK = 'strategy = "recursive"\n[check]\n'
@@ -146,6 +147,20 @@ def test_assertions_are_measured() -> None:
     }
     assert {each.name: each.holds for each in assertions(check, chunking, recall=(0.5, ""))}["min_recall"]
     assert coverage(partial("  ")) == 1.0
+
+
+def test_the_check_in_a_comment_holds_once_its_signs_are_taken_away() -> None:
+    chunking = cv.FixedSize(chunk_size=64, chunk_overlap=0).chunk(load_sample("essay"))
+    comment = commented_check(chunking)
+    plain = write_recipe(recipe_of(chunking.strategy))
+    assert read_recipe(plain + comment).check is None
+    lines = [line.removeprefix("# ") for line in comment.splitlines()[2:]]
+    check = read_recipe("\n".join([plain, *lines])).check
+    assert check is not None
+    assert check.max_chunks == len(chunking)
+    assert check.min_coverage == 1
+    assert all(each.holds for each in assertions(check, chunking))
+    assert not all(each.holds for each in assertions(check, cv.FixedSize(chunk_size=32).chunk(chunking.document)))
 
 
 def test_what_was_not_looked_for_does_not_hold() -> None:

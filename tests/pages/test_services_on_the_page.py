@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import chunkviz as cv
+from chunkviz.recipe import read_recipe
 from chunkviz.samples import load_sample
 from chunkviz.ui import session
 from tests.pages.test_pages import app, captions, metrics, well
@@ -193,3 +194,27 @@ def test_a_setting_that_asks_first_is_a_row_that_says_so(app: Callable[..., AppT
     press(at, "agree pin dear")
     assert server.received
     assert "State" not in at.dataframe[0].value or at.dataframe[0].value["State"].tolist()[0] == "ready"
+
+
+def test_the_recipe_that_is_taken_away_names_the_services_in_use_and_no_key(server: Server) -> None:
+    def page() -> None:
+        import streamlit as st  # noqa: PLC0415  an AppTest's script imports for itself
+
+        import chunkviz as cv  # noqa: PLC0415
+        from chunkviz.ui import services  # noqa: PLC0415
+        from chunkviz.ui.take_away import recipe_file  # noqa: PLC0415
+
+        strategy = cv.Semantic()
+        services.choose_services(strategy, None, cv.get_tokenizer())
+        chunking = strategy.chunk(cv.Document("It rains. The sun shines."))
+        st.code(recipe_file(chunking, {**services.fields_of_services(), "language": "en"}).decode())
+
+    at = AppTest.from_function(page, default_timeout=60).run()
+    assert "embedder" not in at.code[0].value, "the default one needs no name"
+    at.selectbox(key="embedder").set_value("openai").run()
+    with_service(at, server)
+    recipe = read_recipe(at.code[0].value)
+    assert recipe.embedder == "openai"
+    assert recipe.embedder_options == {"model": "text-embedding-3-small", "base_url": server.url}
+    assert (recipe.strategy, recipe.language, recipe.check) == ("semantic", "en", None)
+    assert KEY not in at.code[0].value
