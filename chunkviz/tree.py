@@ -108,6 +108,21 @@ class Tree:
             over = np.where(inside, self.above[over], -1)
         return depths
 
+    def place_in_level(self, node: int) -> int:
+        """Return how many nodes of the same depth and kind stand before a node: neighbours differ by one."""
+        return int(self._places[node])
+
+    @cached_property
+    def _places(self) -> NDArray[np.int64]:
+        places = np.zeros(len(self), np.int64)
+        is_chunk = np.arange(len(self)) >= self.first_chunk
+        order = np.lexsort((np.arange(len(self)), is_chunk, self.depths))
+        level = self.depths[order] * 2 + is_chunk[order]
+        begins = np.concatenate([[True], level[1:] != level[:-1]])
+        at = np.arange(len(self))
+        places[order] = at - np.maximum.accumulate(np.where(begins, at, 0))
+        return places
+
     @cached_property
     def leaves(self) -> NDArray[np.int64]:
         """Chunks at or below each node, int64 (m,)."""

@@ -16,6 +16,8 @@ MOST_BOXES = 1_500
 """Boxes a picture may have; a browser draws so many at once without a pause."""
 _RUN = 150
 """Neighbours above which a picture with too many boxes puts them into runs."""
+_CROWDED = 200
+"""Boxes above which edges of a whole pixel would hide what they part."""
 _EXCERPT = 90
 _HEIGHT = 320
 
@@ -140,7 +142,7 @@ def tree_figure(
             "colors": [paint.fill(tree, box) for box in boxes],
             "line": {
                 "color": [paint.chosen if each else paint.edge for each in chosen],
-                "width": [3 if each else 1 for each in chosen],
+                "width": [3 if each else 1 if len(boxes) <= _CROWDED else 0.3 for each in chosen],
             },
         },
         sort=False,
@@ -205,7 +207,7 @@ class _Paint:
         if owner == 0:
             return self._mixed((128, 136, 150), self.faint)
         share = self.strong if node < tree.first_chunk else self.faint
-        return self._mixed(self.hues[(owner - 1) % len(self.hues)], share)
+        return self._mixed(self.hues[tree.place_in_level(owner) % len(self.hues)], share)
 
     def _mixed(self, hue: tuple[int, int, int], share: float) -> str:
         page = tuple(int(self.page[at : at + 2], 16) for at in (1, 3, 5))

@@ -194,6 +194,11 @@ def test_brackets_stand_beside_the_lines_of_their_parents(app: Open, *, dark: bo
         for parent in parents
     }
     assert max(lefts[2]) < min(lefts[1])
+    tree = tree_of(chunking)
+    hues = [tree.place_in_level(1 + place) % 4 for place in range(len(chunking.parents))]
+    assert screen.viewer("Array.from(v.chunks.parents.hues)") == hues
+    outer = [hue for hue, parent in zip(hues, chunking.parents, strict=True) if parent.level == 2]
+    assert outer[:5] == [0, 1, 2, 3, 0]
     assert min(screen.viewer(CONTRAST_OF_LABELS)) >= 4.5
 
 

@@ -51,6 +51,7 @@ def test_the_tree_of_parents_is_document_parents_chunks() -> None:
     assert tree.weights.tolist() == [8, 8, 6, 2, 2, 2, 2, 1, 1]
     assert [tree.kind(node) for node in (0, 1, 3, 4)] == ["document", "parent", "parent", "chunk"]
     assert (tree.chunk_of(0), tree.chunk_of(3), tree.chunk_of(5)) == (0, 3, 1)
+    assert [tree.place_in_level(node) for node in range(len(tree))] == [0, 0, 0, 1, 0, 1, 2, 3, 4]
 
 
 def test_the_numbers_of_a_family() -> None:

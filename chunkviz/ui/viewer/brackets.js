@@ -27,6 +27,7 @@ class Parents {
     }
     this.starts = this.pointStarts.map((points) => text.toUnits(points))
     this.ends = this.pointEnds.map((points) => text.toUnits(points))
+    this.hues = this.levels.map(counter())
     this.countChildren(chunks)
     this.placeLanes()
   }
@@ -133,7 +134,7 @@ class Brackets {
         parts.append(this.bracket(parents, place, box, chosen))
         if (parents.starts[place] >= from) begun.push({ place, top: box.top })
       }
-      labelParts(begun, chosen).forEach((part) => parts.append(part))
+      labelParts(begun, chosen, parents.hues).forEach((part) => parts.append(part))
     }
     this.element.replaceChildren(parts)
   }
@@ -147,7 +148,7 @@ class Brackets {
 
   /** @returns {HTMLElement} */
   bracket(parents, place, box, chosen) {
-    const part = made("div", `bracket hue-${place % HUES}`)
+    const part = made("div", `bracket hue-${parents.hues[place]}`)
     part.classList.toggle("selected", chosen.has(place))
     part.classList.toggle("open-above", box.above)
     part.classList.toggle("open-below", box.below)
@@ -173,14 +174,20 @@ class Brackets {
     const { viewer } = this
     event.stopPropagation()
     if (!bracket || event.pointerType === "touch") return viewer.hideTooltip()
-    const about = made("div", `about hue-${Number(bracket.dataset.parent) % HUES}`)
+    const about = made("div", `about hue-${viewer.chunks.parents.hues[bracket.dataset.parent]}`)
     about.append(made("strong", "", bracket.getAttribute("aria-label")), made("div", "", "Returned when one of its children is found. Click to go to the first."))
     return viewer.showBeside([about], event)
   }
 }
 
+/** Hues go round within a level, so that neighbours differ however many parents stand in them. @returns {(level: number) => number} */
+function counter() {
+  const before = []
+  return (level) => (before[level] = (before[level] ?? -1) + 1) % HUES
+}
+
 /** One label per line: "P3", or "P3–5" where several parents begin. @returns {HTMLElement[]} */
-function labelParts(begun, chosen) {
+function labelParts(begun, chosen, hues) {
   const lines = []
   for (const each of begun) {
     const line = lines.find(({ top }) => Math.abs(top - each.top) < 8)
@@ -189,7 +196,7 @@ function labelParts(begun, chosen) {
   }
   return lines.map(({ top, places }) => {
     const [first, last] = [places[0], places[places.length - 1]]
-    const label = made("div", `bracket-label hue-${first % HUES}`, first === last ? `P${first + 1}` : `P${first + 1}–${last + 1}`)
+    const label = made("div", `bracket-label hue-${hues[first]}`, first === last ? `P${first + 1}` : `P${first + 1}–${last + 1}`)
     label.classList.toggle("selected", places.some((place) => chosen.has(place)))
     label.style.top = `${top}px`
     label.setAttribute("aria-hidden", "true")
