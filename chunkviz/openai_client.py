@@ -242,7 +242,7 @@ class OpenAICompatibleService:
             key = SecretStr(os.environ.get("OPENAI_API_KEY", "").strip())
         if not key.get_secret_value():
             if self.is_openai:
-                self.fail("needs an API key", "set OPENAI_API_KEY in the environment, or give api_key", final=True)
+                self.fail("needs an API key", "give its key, or set OPENAI_API_KEY in the environment", final=True)
         elif not _KEY.fullmatch(key.get_secret_value()):
             self.fail(
                 "was not asked, because the API key holds spaces or characters that no key has",

@@ -132,7 +132,9 @@ class Tuning:
             self._known.values(),
             key=lambda each: (abs((each.chunks if counting else each.median) - target.number), each.place),
         )
-        return Suggestion("target", best, f"The nearest to {_wish(target, self.noun)}.")
+        exact = (best.chunks if counting else best.median) == target.number
+        why = "" if exact else " No threshold gives exactly that, with the sizes as they are set."
+        return Suggestion("target", best, f"The nearest to {_wish(target, self.noun)}.{why}")
 
     def _solve_largest(self, target: Target, steps: _Steps) -> Suggestion | Withheld:
         low, high = 0, self.places - 1

@@ -94,7 +94,7 @@ def _draw_what_was_found(chunking: Chunking) -> None:
         largest = session.remembered(chunking, "numbers", lambda: numbers(chunking)).largest_embedded
         facts.append(f"with it up to {largest:,} tokens")
     if chunking.usage.calls:
-        facts.append(f"{chunking.usage.calls:,} calls, {chunking.usage.tokens:,} tokens sent")
+        facts.append(f"{count_of(chunking.usage.calls, 'call')}, {count_of(chunking.usage.tokens, 'token')} sent")
     if facts:
         st.caption(" · ".join(facts))
     _draw_failures(chunking)
@@ -146,7 +146,7 @@ def _draw_parent(chunking: Chunking, selected: int | None) -> None:
         return
     children = sum(each.parent is chunk.parent for each in chunking)
     with st.expander(
-        f"Parent of chunk {chunk.index + 1}: {chunk.parent.token_count:,} tokens, "
+        f"Parent of chunk {chunk.index + 1}: {count_of(chunk.parent.token_count, 'token')}, "
         f"{children:,} {'child' if children == 1 else 'children'}",
         icon=":material/account_tree:",
     ):

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import plotly.graph_objects as go
 
 from chunkviz.tree import Tree
+from chunkviz.wording import count_of
 
 View: TypeAlias = Literal["Icicle", "Treemap", "Sunburst"]
 
@@ -170,7 +171,7 @@ def _hover(tree: Tree, box: Box, text: str) -> str:
         name = name.replace("Parent", "Parents").replace("Chunk", "Chunks")
     start, end = int(tree.starts[first]), int(tree.ends[last])
     chunks = int(tree.leaves[list(box.nodes)].sum())
-    tokens = f"{int(tree.tokens[first]):,} tokens" if first == last else f"{len(box.nodes):,} neighbours"
+    tokens = count_of(int(tree.tokens[first]), "token") if first == last else f"{len(box.nodes):,} neighbours"
     held = "" if kind == "chunk" else f" · {chunks:,} {'chunk' if chunks == 1 else 'chunks'}"
     words = _escaped(shortened(" ".join(text[start : start + 4 * _EXCERPT].split()), _EXCERPT))
     opened = "<br>Click to open." if box.closed else ""

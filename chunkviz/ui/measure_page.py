@@ -196,8 +196,8 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
             name = candidate.name if candidate.name not in rows else f"{candidate.name} "
             rows[name] = [each.recall for each in found.results]
             config[name] = st.column_config.ProgressColumn(
-                f"Recall at {found.k}: {candidate.name}", min_value=0, max_value=1, format="percent", width="medium",
-                help="Share of the answer's characters that is retrieved.",
+                candidate.name, min_value=0, max_value=1, format="percent", width="medium",
+                help=f"Recall at {found.k}: share of the answer's characters that is retrieved.",
             )  # fmt: skip
     if session.get("question shown") is None or not 0 <= session.get("question shown") < len(questions):
         session.put("question shown", max(0, min(len(questions) - 1, int(session.get("question shown") or 0))))
@@ -211,8 +211,10 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
 
     st.dataframe(
         rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
-        height=min(248, 38 + 35 * len(questions)), width="stretch",
+        height=min(248, 50 + 35 * len(questions)), width="stretch",
     )  # fmt: skip
+    if len(rows) > 1:
+        st.caption(f"Recall at {request.k} in each setting: the share of the answer's characters that is retrieved.")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen: int = st.selectbox(
             "Question shown in the document", range(len(questions)), key="question shown", persist_state="session",

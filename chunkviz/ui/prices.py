@@ -50,7 +50,7 @@ def draw() -> None:
         st.data_editor(
             rows, hide_index=True, key=f"prices {serial}", disabled=["Model", "From"], height="content",
             column_config={_IN: dollars, _OUT: dollars}, on_change=_take, args=(f"prices {serial}",),
-            alt="Prices in US dollars per million tokens",
+            alt="Prices in US dollars per million tokens", placeholder="–",
         )  # fmt: skip
         st.caption(
             "List prices as of November 2026; they change, and agreements differ. Click a price to enter yours: it "

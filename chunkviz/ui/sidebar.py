@@ -23,6 +23,7 @@ from chunkviz.ui.controls import draw_parameters
 from chunkviz.ui.services import NOT_INSTALLED, choose_services
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
+from chunkviz.wording import count_of
 
 _LONGEST_NAME = 48
 """Characters of a file name that fit two lines of the card."""
@@ -152,13 +153,13 @@ def _draw_card(document: Document | None, tokenizer: Tokenizer) -> None:
         return
     whole = f"{document.title}\n{document.name}" if document.title else document.name
     st.html(f'<div class="name" title="{escape(whole)}">{escape(document.title or _short(document.name))}</div>')
-    figures = [f"{len(document):,} characters"]
+    figures = [count_of(len(document), "character")]
     tokens = TokenMap.of(document, tokenizer)
     if len(document) <= _LARGE or tokens.made:
-        figures.append(f"{len(tokens):,} tokens")
-        figures.append(_counted(len(sentences(document)), "sentence"))
+        figures.append(count_of(len(tokens), "token"))
+        figures.append(count_of(len(sentences(document)), "sentence"))
     if document.pages:
-        figures.append(_counted(len(document.pages), "page"))
+        figures.append(count_of(len(document.pages), "page"))
     name = [as_plain(_short(document.name))] if document.title else []
     st.caption(" · ".join([*name, *figures, _language(document)]))
 
@@ -172,10 +173,6 @@ def _language(document: Document) -> str:
     if document.language is not None:
         return LANGUAGE_NAMES[document.language]
     return "source code" if document.format == "code" else "language mixed or unknown"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _choose_language() -> str | None:

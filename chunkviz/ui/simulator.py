@@ -10,6 +10,7 @@ from chunkviz.small_to_big import Collected, Passage, collect
 from chunkviz.ui import session
 from chunkviz.ui.text import as_plain, shortened
 from chunkviz.ui.viewer.pointer import chunk_at
+from chunkviz.wording import count_of
 
 _MOST_HITS = 50
 """Chunks one search adds at most: no model is given more."""
@@ -174,7 +175,7 @@ def _draw_cards(chunking: Chunking, collected: Collected) -> None:
 
 
 def _heading(chunking: Chunking, passage: Passage) -> str:
-    returned, tokens = passage.returned, f"{passage.returned.token_count:,} tokens"
+    returned, tokens = passage.returned, count_of(passage.returned.token_count, "token")
     numbers = ", ".join(f"{chunk.index + 1:,}" for chunk in passage.found)
     found = f"{'chunk' if len(passage.found) == 1 else 'chunks'} {numbers}"
     if passage.merged:

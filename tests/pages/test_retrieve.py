@@ -201,6 +201,9 @@ def test_matches_are_marked_and_everything_else_is_escaped() -> None:
         "&lt;b&gt;<mark>tide</mark>&lt;/b&gt; &amp; a <mark>well</mark>"
     )
     far = "word " * 200 + "tide." + " word" * 1_000
+    crowded = "far " * 400 + "fox and fox"
+    words = (Span(4, 7), *(Span(at, at + 3) for at in (1_600, 1_608)))
+    assert "<i>1,444 characters</i> … " in marked_text(crowded, Span(0, len(crowded)), words)
     shown = marked_text(far, Span(0, len(far)), (Span(1_000, 1_004),))
     assert shown.startswith("<i>845 characters</i> … word ")
     assert "word <mark>tide</mark>. word" in shown

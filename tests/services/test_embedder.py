@@ -395,7 +395,7 @@ def test_openai_itself_needs_a_key_and_the_error_says_where_to_put_it() -> None:
         ours.embed(["a"])
     assert str(caught.value) == (
         "The service at api.openai.com (model 'text-embedding-3-small') needs an API key; "
-        "set OPENAI_API_KEY in the environment, or give api_key."
+        "give its key, or set OPENAI_API_KEY in the environment."
     )
 
 

@@ -59,7 +59,7 @@ def draw_all(ready: Sequence[tuple[Compared, Chunking]], reference: Compared, te
         st.dataframe(
             rows, hide_index=True, key="agreement table", width="stretch", height="content",
             column_config={"": st.column_config.TextColumn(width=34, pinned=True),
-                           "Name": st.column_config.TextColumn(width=150, pinned=True),
+                           "Name": st.column_config.TextColumn(width=176, pinned=True),
                            **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), measure)},
             placeholder="–", alt="Agreement with the reference",
         )  # fmt: skip

@@ -80,7 +80,7 @@ def columns(rows: Sequence[Row], terms: Terms) -> dict[str, Any]:
     fixed: dict[str, Any] = {
         "": st.column_config.TextColumn(width=34, pinned=True, help="The letter of its lane and its strip."),
         # Pinned, and narrow: on a telephone two numbers stand beside it while the rest scrolls.
-        "Name": st.column_config.TextColumn(width=132, pinned=True),
+        "Name": st.column_config.TextColumn(width=176, pinned=True),
         "Strategy": st.column_config.TextColumn(width=165),
         "Chunks": _number(),
         "Median tokens": _number("Median", help="Tokens of a chunk."),

@@ -25,6 +25,7 @@ from chunkviz.ui.retrieve.settings import Searched, choose_searched, choose_show
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
 from chunkviz.ui.viewer.heat import Heat, heat_of
+from chunkviz.wording import count_of
 
 _STYLE = Path(__file__).with_name("retrieve.css")
 _COLUMNS = 3
@@ -139,7 +140,8 @@ def _draw_found(each: Searched, found: Found | None, selected: int | None, *, go
         return
     if titled:
         tokens = format_hits(found.hits).token_count
-        st.caption(f"{len(found.hits):,} of {len(found.chunking):,} chunks · a model receives {tokens:,} tokens")
+        received = count_of(tokens, "token")
+        st.caption(f"{len(found.hits):,} of {len(found.chunking):,} chunks · a model receives {received}")
     st.caption(about_marks(found.matches))
     draw_hits(found, selected, slot=each.slot, go=go, narrow=titled)
 
@@ -236,7 +238,7 @@ def _heat(found: Found) -> Heat:
 def _draw_received(received: ModelInput) -> None:
     st.subheader("What a model would receive", anchor=False)
     st.caption(
-        f"Exactly this text: {received.token_count:,} tokens, {len(received.text):,} characters "
+        f"Exactly this text: {count_of(received.token_count, 'token')}, {count_of(len(received.text), 'character')} "
         f"(counted with {as_plain(received.tokenizer)})."
     )
     st.code(received.text, language=None, wrap_lines=True, height=320)

@@ -13,6 +13,7 @@ from chunkviz.span import Span
 from chunkviz.ui import session
 from chunkviz.ui.retrieve.search import Found
 from chunkviz.ui.text import as_plain
+from chunkviz.wording import count_of
 
 GO = "go to chunk"
 """What the session calls the chunk that somebody asked to see."""
@@ -22,8 +23,10 @@ _SHOWN = 4_000
 """Characters of a chunk in its card; the viewer shows all of it."""
 _MOST_TERMS = 12
 """Words of a question that a line names."""
+_AT_ONCE = 320
+"""Characters of a card that can be read without scrolling, about."""
 _BEFORE = 160
-"""Characters before the first match that a card shows; what lies further ahead is left out."""
+"""Characters shown before the matches a card begins with; what lies further ahead is left out."""
 
 
 def draw_hits(found: Found, selected: int | None, *, slot: str, go: bool = True, narrow: bool = False) -> None:
@@ -68,13 +71,16 @@ def score_text(hit: Hit, ranking: Ranking) -> str:
 def marked_text(text: str, span: Span, matches: Sequence[Span]) -> str:
     """Return the text of a span as HTML that shows exactly its characters, what matches within ``<mark>``.
 
-    A long way to the first match is left out, and so is what is beyond a few thousand characters; both are said.
+    It begins where most matches stand together; a long way to them is left out, and so is what is beyond a few
+    thousand characters; both are said.
     """
     place = bisect_left(matches, span.start + 1, key=lambda each: each.end)
     start = span.start
-    if place < len(matches) and span.start + 2 * _BEFORE < matches[place].start < span.end:
-        start = matches[place].start - _BEFORE
-        start += text[start : matches[place].start].find(" ") + 1
+    first = _densest([each.start for each in matches[place : bisect_left(matches, span.end, key=_start_of)]])
+    if first is not None and span.start + 2 * _BEFORE < first:
+        start = first - _BEFORE
+        start += text[start:first].find(" ") + 1
+        place = bisect_left(matches, start + 1, key=lambda each: each.end)
     end = min(span.end, start + _SHOWN)
     parts, at = [f"<i>{start - span.start:,} characters</i> … "] if start > span.start else [], start
     for match in matches[place:]:
@@ -90,11 +96,21 @@ def marked_text(text: str, span: Span, matches: Sequence[Span]) -> str:
     return "".join(parts)
 
 
+def _start_of(match: Span) -> int:
+    return match.start
+
+
+def _densest(starts: Sequence[int]) -> int | None:
+    """Return the first of the matches of which most begin within what a card shows at once, or None without any."""
+    counts = [bisect_left(starts, start + _AT_ONCE) - place for place, start in enumerate(starts)]
+    return starts[counts.index(max(counts))] if counts else None
+
+
 def _draw_head(hit: Hit, ranking: Ranking, slot: str, *, chosen: bool, go: bool, narrow: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             f"**{hit.rank}** · **Chunk {hit.chunk.index + 1:,}** · {score_text(hit, ranking)} · "
-            f"{hit.chunk.token_count:,} tokens",
+            f"{count_of(hit.chunk.token_count, 'token')}",
             width="stretch",
         )
         if go:
@@ -135,6 +151,7 @@ def _draw_parent(hit: Hit, passage: Passage) -> None:
         else ""
     )
     with st.expander(
-        f"Brings parent {parent.index + 1:,} of {parent.token_count:,} tokens{also}", icon=":material/account_tree:"
+        f"Brings parent {parent.index + 1:,} of {count_of(parent.token_count, 'token')}{also}",
+        icon=":material/account_tree:",
     ):
         st.text(parent.text if len(parent.text) <= 10 * _SHOWN else f"{parent.text[: 10 * _SHOWN]} …")

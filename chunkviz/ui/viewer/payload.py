@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from chunkviz.segments import headings
+from chunkviz.wording import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -189,7 +190,7 @@ def facts_of(chunking: Chunking, selected: int | None) -> list[tuple[str, str]]:
     if chunk.parent is not None:
         parent = chunk.parent
         place = f"{parent.index + 1:,} of {len(chunking.parents):,}"
-        span = f"{parent.token_count:,} tokens, [{parent.start:,}, {parent.end:,})"
+        span = f"{count_of(parent.token_count, 'token')}, [{parent.start:,}, {parent.end:,})"
         facts.append(("Parent, returned when this chunk is found", f"{place}: {span}"))
     if chunk.context:
         facts.append(("Context, put before the text for embedding", chunk.context))
