@@ -111,6 +111,7 @@ def test_a_bad_pin_in_the_link_is_named_on_any_page() -> None:
     at = well(at.run())
     assert "the pinned settings are not a JSON list" in at.warning[0].value
     assert names(at) == []
+    well(at.button(key="link understood").click().run())
     well(at.switch_page("pages/cost.py").run())
     assert not at.warning
 
