@@ -7,6 +7,7 @@ import math
 import os
 import subprocess
 import sys
+import unicodedata
 from collections import Counter
 
 import numpy as np
@@ -48,8 +49,8 @@ texts = st.one_of(st.lists(atoms, max_size=12).map("".join), st.text(max_size=12
 
 
 def ngrams(text: str) -> Counter[str]:
-    """Every run of two to four characters whose inner characters are no spaces, and that is more than spaces."""
-    folded = fold(text)
+    """Every run of two to four characters with no space inside and one that is none; punctuation is a space."""
+    folded = "".join(" " if unicodedata.category(each)[0] == "P" else each for each in fold(text))
     runs = [folded[start : start + size] for size in (2, 3, 4) for start in range(len(folded) - size + 1)]
     return Counter(run for run in runs if run.strip(" ") and " " not in run[1:-1])
 
@@ -78,13 +79,19 @@ def readable(texts: list[str], dimensions: int) -> np.ndarray:
     vectors = np.zeros((len(texts), dimensions))
     for row, hashes in enumerate(counted):
         for each, count in hashes.items():
-            idf = math.log1p((len(texts) - holders[each] + 0.5) / (holders[each] + 0.5)) ** 1.25
+            idf = math.log1p((len(texts) - holders[each] + 0.5) / (holders[each] + 0.5)) ** 0.75
             idf *= 0.1 if holders[each] == 1 else 1
             sign = -1 if each % 2 else 1
             vectors[row, each * dimensions >> 18] += sign * (1 + math.log(count)) * idf
-        length = np.linalg.norm(vectors[row])
-        vectors[row] /= length or 1
-    return vectors
+        vectors[row] = of_length_one(vectors[row])
+    step = math.ceil(len(texts) / 256) or 1
+    sample = vectors[::step]
+    mean = sum(sample, np.zeros(dimensions)) / (len(sample) + 32)
+    return np.array([of_length_one(row - mean) if row.any() else row for row in vectors]).reshape(-1, dimensions)
+
+
+def of_length_one(row: np.ndarray) -> np.ndarray:
+    return row / (np.linalg.norm(row) or 1)
 
 
 @settings(max_examples=300, deadline=None)
@@ -101,6 +108,30 @@ def test_the_vectors_are_those_of_a_readable_implementation(some: list[str], dim
 
 def test_n_grams_reach_to_the_spaces_beside_a_word_and_no_further() -> None:
     assert set(ngrams("To be")) == {" t", "to", "o ", " to", "to ", " to ", " b", "be", "e ", " be", "be ", " be "}
+
+
+def test_punctuation_is_white_space() -> None:
+    one, other, nothing = Lexical().embed(["l'albero, «verde»", "L albero verde", "-- … 。"])
+    assert np.array_equal(one, other)
+    assert not nothing.any()
+
+
+def test_what_all_texts_share_does_not_count() -> None:
+    """Ten pairs of words behind the same long beginning: two of a pair are alike, and any others are not."""
+    beginning = "In the event of a failure of the device the following message is shown: "
+    words = ["kettle", "garden", "window", "orchid", "quartz", "syrup", "tunnel", "violin", "jacket", "bronze"]
+    similarities = neighbour_similarities(Lexical().embed([beginning + word for word in words for _ in "ab"] * 20))
+    assert similarities[::2] == pytest.approx(1, abs=1e-4)
+    assert similarities[1::2].max() < 0.3
+
+
+def test_a_sample_gives_the_mean_of_a_long_document() -> None:
+    """What is subtracted is the mean of 256 texts at most: of 600, every third."""
+    many = [f"Line {number} of {number % 7} lines" for number in range(600)]
+    fitted = Lexical(64).fitted(many)
+    assert fitted.mean is not None
+    unit = Lexical(64, weights=fitted.weights).embed(many[::3])
+    assert fitted.mean == pytest.approx(unit.sum(0) / (200 + 32), abs=1e-6)
 
 
 def test_vectors_have_length_one_and_blank_texts_none() -> None:
