@@ -118,7 +118,10 @@ BOOKS = (
         {
             **_same("ar", "ca", "cs", "da", "de", "el", "es", "fi", "fr", "hu", "id", "it", "ja", "ko", "lt", "nl"),
             **_same("pl", "ru", "sv", "tr", "uk"),
-            **{"en": "C", "pt": "pt_BR", "zh": "zh_CN", "zh-tw": "zh_TW"},
+            "en": "C",
+            "pt": "pt_BR",
+            "zh": "zh_CN",
+            "zh-tw": "zh_TW",
         },
         MATE,
         held_out=False,
@@ -126,12 +129,12 @@ BOOKS = (
 )
 SKYCULTURES = {
     **_same("ar", "be", "bn", "de", "en", "es", "fr", "gl", "hr", "it", "ja", "nl", "ru", "sk", "uk"),
-    **{"pt": "pt_BR", "zh": "zh_CN", "zh-tw": "zh_TW"},
+    "pt": "pt_BR",
+    "zh": "zh_CN",
+    "zh-tw": "zh_TW",
 }
-WIKIPEDIA = {
-    "en": "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2",
-    "bg": "bgwiki-latest-pages-articles-shortened.xml.bz2",
-}
+WIKIPEDIA = "test/test_data/enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2"
+"""The first hundred articles of the English Wikipedia, in the Python package gensim."""
 
 
 class Page(HTMLParser):
@@ -217,7 +220,9 @@ def wiki_paragraphs(source: str) -> Found:
     """Return the running text of an article in wiki text, by top-level section."""
     text = html.unescape(source)
     text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
-    text = re.sub(r"<ref[^>]*/>|<(ref|gallery|math|table|pre|source|blockquote)\b[^>]*>.*?</\1>", "", text, flags=re.DOTALL)
+    text = re.sub(
+        r"<ref[^>]*/>|<(ref|gallery|math|table|pre|source|blockquote)\b[^>]*>.*?</\1>", "", text, flags=re.DOTALL
+    )
     text = _innermost(r"\{\{", r"\}\}", text)
     text = _innermost(r"\{\|", r"\|\}", text)
     text = re.sub(r"\[\[(?!\w+:)(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", text)
@@ -234,23 +239,21 @@ def wiki_paragraphs(source: str) -> Found:
     return found
 
 
-def _wikipedia(language: str, *, held_out: bool) -> Iterator[Found]:
-    """Yield every second article of the sample that gensim's tests use."""
+def _wikipedia(*, held_out: bool) -> Iterator[Found]:
+    """Yield every second article of the sample that gensim's tests use, if gensim is installed."""
     gensim = importlib.util.find_spec("gensim")
     if gensim is None or gensim.origin is None:
         return
-    path = Path(gensim.origin).parent / "test" / "test_data" / WIKIPEDIA[language]
-    packed = bz2.decompress(path.read_bytes())
-    dump = packed.decode("utf-16" if packed[:1] in b"\xff\xfe" else "utf-8")
+    dump = bz2.decompress((Path(gensim.origin).parent / WIKIPEDIA).read_bytes()).decode()
     pages = re.findall(r"<page>.*?</page>", dump, re.DOTALL)
-    articles = [page for page in pages if not re.search("<redirect|<title>[A-Z][a-z]+:", page)]
-    for page in articles[held_out::2]:
+    whole = [page for page in pages if not re.search("<redirect|<title>[A-Z][a-z]+:", page)]
+    for page in whole[held_out::2]:
         yield wiki_paragraphs(html.unescape(re.findall(r"<text[^>]*>(.*?)</text>", page, re.DOTALL)[0]))
 
 
-def _text(package: str, language: str, found: Found, english: set[str], enough: int, longest: int) -> Text | None:
+def _text(package: str, language: str, found: Found, english: set[str], enough: int) -> Text | None:
     """Return the text, or None when it has too few pairs of either kind."""
-    shortest = longest // 2 if language in UNSPACED else longest
+    shortest = LONG // 2 if language in UNSPACED else LONG
     kept: Found = []
     seen = set(english)
     for section, text in found:
@@ -263,32 +266,43 @@ def _text(package: str, language: str, found: Found, english: set[str], enough: 
     return Text(package, language, [text for _, text in kept], list(range(len(same))), same)
 
 
-def articles(share: Path, *, held_out: bool, languages: list[str] | None = None, long: int = LONG) -> Iterator[Text]:
-    """Yield every article and book of one half, of those packages that are installed."""
-    found: Found
-    for language in WIKIPEDIA:
-        for found in _wikipedia(language, held_out=held_out) if not languages or language in languages else ():
-            text = _text("gensim", language, found, set(), OF_AN_ARTICLE, long)
+def _sources(share: Path, *, held_out: bool) -> Iterator[tuple[str, Markup, dict[str, list[Path]]]]:
+    """Yield each collection and book: its package, its markup, and its pages by language."""
+    cultures = sorted((share / "stellarium/skycultures").glob("*/"))[held_out::2]
+    yield (
+        "stellarium-data",
+        SKYCULTURE,
+        {
+            language: [page for each in cultures for page in each.glob(f"description.{name}.utf8")]
+            for language, name in SKYCULTURES.items()
+        },
+    )
+    for book in BOOKS:
+        if book.held_out is held_out:
+            named = book.languages.items()
+            yield (
+                book.package,
+                book.markup,
+                {language: sorted(share.glob(book.pattern.format(name))) for language, name in named},
+            )
+
+
+def articles(
+    share: Path, *, held_out: bool, languages: list[str] | None = None, packages: list[str] | None = None
+) -> Iterator[Text]:
+    """Yield every article, collection and book of one half, of those packages that are installed."""
+    if (not languages or "en" in languages) and (not packages or "gensim" in packages):
+        for found in _wikipedia(held_out=held_out):
+            text = _text("gensim", "en", found, set(), OF_AN_ARTICLE)
             if text:
                 yield text
-    cultures = sorted((share / "stellarium/skycultures").glob("*/"))[held_out::2]
-    for package, where, names, markup in (
-        (
-            "stellarium-data",
-            lambda name: [path for each in cultures for path in each.glob(f"description.{name}.utf8")],
-            SKYCULTURES,
-            SKYCULTURE,
-        ),
-        *(
-            (book.package, lambda name, book=book: sorted(share.glob(book.pattern.format(name))), book.languages, book.markup)
-            for book in BOOKS
-            if book.held_out is held_out
-        ),
-    ):
-        english = {text for _, text in _pages(where(names["en"]), markup)}
-        for language, name in names.items():
+    for package, markup, pages in _sources(share, held_out=held_out):
+        if packages and package not in packages:
+            continue
+        english = {text for _, text in _pages(pages["en"], markup)}
+        for language, paths in pages.items():
             if not languages or language in languages:
-                found = _pages(where(name), markup)
-                text = _text(package, language, found, english if language != "en" else set(), OF_A_BOOK, long)
+                left_out = english if language != "en" else set()
+                text = _text(package, language, _pages(paths, markup), left_out, OF_A_BOOK)
                 if text:
                     yield text

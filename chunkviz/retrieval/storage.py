@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from chunkviz.retrieval.index import Index
 
 _FORMAT = "chunkviz index"
-_VERSION = 1
+_VERSION = 2
 _FILE, _VECTORS = "index.json", "vectors.npy"
 
 

@@ -400,7 +400,7 @@ def test_other_services_must_be_given_again_by_the_same_name(tmp_path: Path) -> 
     [
         lambda folder: (folder / "index.json").write_text("{"),
         lambda folder: (folder / "index.json").write_text("[]"),
-        lambda folder: (folder / "index.json").write_text('{"format": "chunkviz index", "version": 1}'),
+        lambda folder: (folder / "index.json").write_text('{"format": "chunkviz index", "version": 2}'),
         lambda folder: (folder / "index.json").write_bytes(b"\xff\xfe"),
         lambda folder: (folder / "vectors.npy").write_bytes(b"\x93NUMPY"),
         lambda folder: np.save(folder / "vectors.npy", np.array([{}], object), allow_pickle=True),
@@ -434,8 +434,8 @@ def test_a_folder_of_something_else_is_neither_read_nor_overwritten(tmp_path: Pa
     shutil.rmtree(tmp_path)
     Index(lines(TWO)).save(tmp_path)
     data = json.loads((tmp_path / "index.json").read_text())
-    (tmp_path / "index.json").write_text(json.dumps({**data, "version": 2}))
-    with pytest.raises(ParameterError, match="has version 2, and this chunkviz reads version 1"):
+    (tmp_path / "index.json").write_text(json.dumps({**data, "version": 3}))
+    with pytest.raises(ParameterError, match="has version 3, and this chunkviz reads version 2"):
         Index.load(tmp_path)
 
 
