@@ -10,9 +10,9 @@ mean of the document's vectors is subtracted from each. A cosine of 0 is then wh
 average, and a negative one is less than that.
 
 The choices below were measured on texts of development in two dozen languages; ``benchmarks/README.md`` says which,
-and what they reach on others. N-grams within words are better than across them; with the mean subtracted, BM25's
-IDF to the power of 0.75 is better than the IDF itself; an n-gram that only one text has can make no two
-texts similar and, hashed, adds noise to all of them, so it counts for little.
+and what they reach on others. N-grams within words are better than across them; with the mean subtracted, BM25's IDF to the
+power of 0.75 is better than the IDF itself; an n-gram that only one text has can make no two texts similar and, hashed,
+adds noise to all of them, so it counts for little; punctuation counts as white space.
 
 Hashing with signs: Weinberger and others, "Feature Hashing for Large Scale Multitask Learning", 2009. IDF: Robertson
 and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009. Mean: Mu and Viswanath, "All-but-the-Top:
@@ -115,7 +115,7 @@ class Lexical:
         return Lexical(self.dimensions, fit, weights, mean)
 
     def embed(self, texts: Sequence[str], /) -> NDArray[np.float32]:
-        """Return float32 (n, dimensions): unit length, or zero where a text is blank."""
+        """Return float32 (n, dimensions): unit length, or zero where a text is blank or nothing but punctuation."""
         if self.weights is None:
             return self.fitted(texts).embed(texts)
         bits = self.dimensions.bit_length() - 1
