@@ -9,8 +9,8 @@ What all texts of a document have in common says nothing about any two of them, 
 mean of the document's vectors is subtracted from each. A cosine of 0 is then what two texts of the document have on
 average, and a negative one is less than that.
 
-The choices below were measured on texts of development in two dozen languages; ``benchmarks/README.md`` says which,
-and what they reach on others. N-grams within words are better than across them; with the mean subtracted, BM25's IDF to the
+The choices below were measured on texts of development in two dozen languages; ``benchmarks/README.md`` says which, and
+what they reach on others. N-grams within words are better than across them; with the mean subtracted, BM25's IDF to the
 power of 0.75 is better than the IDF itself; an n-gram that only one text has can make no two texts similar and, hashed,
 adds noise to all of them, so it counts for little; punctuation counts as white space.
 
