@@ -20,7 +20,7 @@ ThresholdMode: TypeAlias = Literal[
 ]
 
 MODE_HELP: dict[str, str] = {
-    "absolute": "the similarity itself; 1 is the same, 0 has nothing in common",
+    "absolute": "the similarity itself; 1 is the same, 0 or less has nothing in common",
     "percentile": "so many percent of all neighbours are less similar",
     "standard_deviation": "so many standard deviations below the mean similarity",
     "interquartile": "so many interquartile ranges below the mean similarity",
@@ -30,7 +30,7 @@ MODE_HELP: dict[str, str] = {
 }
 
 MODE_RANGES: dict[str, Range] = {
-    "absolute": Range(0.0, 1.0, 0.01, 0.5, "similarity"),
+    "absolute": Range(-0.2, 1.0, 0.01, 0.5, "similarity"),
     "percentile": Range(0.0, 100.0, 1.0, 20.0, "percent"),
     "standard_deviation": Range(-2.0, 4.0, 0.1, 1.0, "deviations below the mean"),
     "interquartile": Range(-2.0, 4.0, 0.1, 1.0, "ranges below the mean"),
