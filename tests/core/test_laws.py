@@ -174,7 +174,7 @@ def test_no_encoding_merges_across_a_settled_place(rules: str, text: str) -> Non
 def test_blocks_give_the_tokens_of_the_whole_on_any_number_of_cores(
     monkeypatch: pytest.MonkeyPatch, cores: int
 ) -> None:
-    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: cores)
+    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: cores)
     tokenizer = with_rules("cl100k_base")
     text = "".join(f"Sentence {number}, 日本語。\r\n\n" for number in range(8_000))
     told: list[float] = []
@@ -191,7 +191,7 @@ def test_blank_text_gives_no_chunk(name: str, text: str) -> None:
 
 
 def test_tokens_begun_beforehand_are_those_of_the_text_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: 2)
+    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: 2)
     tokenizer = Counting()
     document = cv.Document("Words to count, 日本語。\n" * 8_000)
     tokens = cv.TokenMap.of(document, tokenizer)
@@ -210,7 +210,7 @@ def test_an_error_of_tokens_begun_beforehand_is_raised_where_they_are_asked_for(
         def token_starts(self, text: str, /) -> np.ndarray[Any, np.dtype[np.int64]]:
             raise ZeroDivisionError(len(text))
 
-    monkeypatch.setattr("chunkviz.tokens._usable_cores", lambda: 2)
+    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: 2)
     tokens = cv.TokenMap.of(cv.Document("Words to count.\n" * 8_000), Broken())
     tokens.begin()
     with pytest.raises(ZeroDivisionError):

@@ -1,173 +1,26 @@
-"""Tokens: encode a document once, then count any slice of it exactly.
-
-A vocabulary of tiktoken's kind first cuts text by a left-to-right pattern into pieces and never
-merges across them. Where a letter or digit is followed by white space or punctuation a piece ends,
-whatever came before, and in newer vocabularies so it does at the end of a line. Call such a place
-*settled*. Between two settled places the tokens of a slice are those of the whole document, so a
-slice is counted by two binary searches over the token starts plus the few characters at either
-edge, which are tokenized again. A slice with no settled place in it is tokenized whole.
-"""
+"""How many tokens any slice of a document has, from one encoding of the whole."""
 
 from __future__ import annotations
 
-import math
-import os
 import re
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from chunkviz.errors import ServiceError
+from chunkviz.tokens.encoding import Encoding, begin_encoding, encode_in_blocks
+from chunkviz.tokens.tokenizer import SettledTokenizer, Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from chunkviz.document import Document
 
-_SETTLING = (
-    r"\s!-&(-/:-@\[-^`{-~\u2010-\u2015\u201c\u201d\u3001-\u3003\u3008-\u3011\uff01-\uff06\uff08-\uff0f\uff1a-\uff20"
-)
-"""Characters after which, behind a letter or digit, every known pattern has ended its piece.
-
-The apostrophe is missing (contractions), and so are combining marks (words of o200k hold them).
-"""
-
-SETTLED = re.compile(rf"[^\W_](?=[{_SETTLING}])")
-"""Matches the one character before a settled place, in every known vocabulary."""
-
-SETTLED_AT_LINES = re.compile(rf"{SETTLED.pattern}|[\r\n](?=[^\s/])")
-"""The same with the ends of lines, for cl100k and o200k.
-
-The slash is missing because o200k adds slashes to line ends. Older vocabularies cut white space
-otherwise where a text ends behind it.
-"""
-
 _REMEMBERED = 100_000
 """Counts kept at a time, of slices and of the strings at their edges."""
-
-BLOCK = 1 << 16
-"""Characters encoded at a time, at most: small enough for several cores, large enough to cost nothing."""
-
-
-@runtime_checkable
-class Tokenizer(Protocol):
-    """What counts tokens; one small object is enough."""
-
-    @property
-    def name(self) -> str:
-        """Name of the vocabulary, as people know it."""
-        ...
-
-    def count(self, text: str, /) -> int:
-        """Return the number of tokens of ``text``; text that spells a special token is ordinary text."""
-        ...
-
-    def token_starts(self, text: str, /) -> NDArray[np.int64]:
-        """Return int64 (n,): the character offset at which each token starts, never decreasing.
-
-        A token that starts inside a character has that character's offset.
-        """
-        ...
-
-
-@runtime_checkable
-class SettledTokenizer(Tokenizer, Protocol):
-    """A tokenizer that promises never to merge across a match of ``settled``.
-
-    For any text, cutting it after a match of ``settled`` and counting both parts gives the count of
-    the whole; that makes exact counts of slices cheap.
-    """
-
-    @property
-    def settled(self) -> re.Pattern[str]:
-        """Matches the character before a settled place, looking ahead for the rest."""
-        ...
-
-
-@runtime_checkable
-class BlockTokenizer(SettledTokenizer, Protocol):
-    """A settled tokenizer that says how much to give it at a time."""
-
-    def block_size(self, text: str, /) -> int:
-        """Return how many characters of ``text`` to encode at a time, at most."""
-        ...
-
-
-def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[int, int]]:
-    """Yield ``(start, end)`` of consecutive blocks of about ``size`` characters that end at settled places."""
-    start = 0
-    while len(text) - start > size:
-        match = settled.search(text, start + size - 1)
-        if match is None:
-            break
-        yield start, match.end()
-        start = match.end()
-    if start < len(text):
-        yield start, len(text)
-
-
-class Encoding:
-    """The tokens of one text, being made in blocks on all cores.
-
-    For tokenizers that release Python's lock while they work, as the compiled ones do. The work
-    begins at once, and the caller may do something else until it needs the result.
-    """
-
-    def __init__(self, tokenizer: SettledTokenizer, text: str) -> None:
-        """Begin."""
-        size, cores = _block_size(tokenizer, text), _usable_cores()
-        rounds = math.ceil(len(text) / size / cores)
-        blocks = blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores))
-
-        def encode(start: int, end: int) -> NDArray[np.int64]:
-            starts = tokenizer.token_starts(text[start:end])
-            starts += start
-            return starts
-
-        pool = ThreadPoolExecutor(cores)
-        self._parts = [pool.submit(encode, *block) for block in blocks]
-        pool.shutdown(wait=False)  # its threads end when this is done
-
-    def starts(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
-        """Return ``tokenizer.token_starts(text)`` when it is there.
-
-        ``report`` is told the share done, 0 to 1, after each block; what it raises ends the work.
-        """
-        found = []
-        try:
-            for done, part in enumerate(self._parts, start=1):
-                found.append(part.result())
-                if report is not None:
-                    report(done / len(self._parts))
-        except BaseException:
-            for part in self._parts:
-                part.cancel()
-            raise
-        return np.concatenate(found)
-
-
-def _block_size(tokenizer: Tokenizer, text: str) -> int:
-    """Return how many characters of ``text`` the tokenizer is given at a time."""
-    return tokenizer.block_size(text) if isinstance(tokenizer, BlockTokenizer) else BLOCK
-
-
-def encode_in_blocks(
-    tokenizer: SettledTokenizer, text: str, report: Callable[[float], None] | None = None
-) -> NDArray[np.int64]:
-    """Return ``tokenizer.token_starts(text)``, made in blocks on all cores where it is long; see :class:`Encoding`."""
-    if len(text) <= _block_size(tokenizer, text):
-        return tokenizer.token_starts(text)
-    return Encoding(tokenizer, text).starts(report)
-
-
-def _usable_cores() -> int:
-    """Return how many cores this process may use, which can be fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
 
 _NEAR = 4_096
 """Characters from an edge within which a settled place is looked for; text without one is rare."""
@@ -217,15 +70,8 @@ class TokenMap:
 
     def begin(self) -> None:
         """Begin to tokenize a long document, while the caller finds its structure, say, on a core of its own."""
-        text, tokenizer = self.document.text, self.tokenizer
-        if (
-            not self.made
-            and "_begun" not in self.__dict__
-            and isinstance(tokenizer, SettledTokenizer)
-            and len(text) > _block_size(tokenizer, text)
-            and _usable_cores() > 1
-        ):
-            self.__dict__["_begun"] = Encoding(tokenizer, text)
+        if not self.made and "_begun" not in self.__dict__ and isinstance(self.tokenizer, SettledTokenizer):
+            self.__dict__["_begun"] = begin_encoding(self.tokenizer, self.document.text)
 
     def prepare(self, report: Callable[[float], None]) -> None:
         """Tokenize now, if it has not been done, telling ``report`` the share done; what that raises ends it."""
@@ -399,23 +245,3 @@ def last_settled(text: str, last: re.Pattern[str], low: int, high: int) -> int:
         if window == low:
             return low
         width *= 8
-
-
-@lru_cache(maxsize=8)
-def get_tokenizer(name: str = "cl100k_base") -> Tokenizer:
-    """Return the tokenizer of a tiktoken encoding by its name; equal names give the same object.
-
-    Raises
-    ------
-    UnknownNameError
-        When tiktoken knows no encoding of that name.
-    VocabularyError
-        When the vocabulary is neither on this machine nor to be fetched.
-
-    """
-    from chunkviz.vocabulary import load_tokenizer  # noqa: PLC0415  tiktoken is loaded when first needed
-
-    return load_tokenizer(name)
-
-
-DEFAULT_ENCODING = "cl100k_base"

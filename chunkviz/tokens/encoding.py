@@ -1,0 +1,97 @@
+"""The tokens of a long text, made in blocks that end at settled places, on several cores."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from chunkviz.tokens.tokenizer import BlockTokenizer, SettledTokenizer, Tokenizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BLOCK = 1 << 16
+"""Characters encoded at a time, at most: small enough for several cores, large enough to cost nothing."""
+
+
+def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[int, int]]:
+    """Yield ``(start, end)`` of consecutive blocks of about ``size`` characters that end at settled places."""
+    start = 0
+    while len(text) - start > size:
+        match = settled.search(text, start + size - 1)
+        if match is None:
+            break
+        yield start, match.end()
+        start = match.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+class Encoding:
+    """The tokens of one text, being made in blocks on all cores.
+
+    For tokenizers that release Python's lock while they work, as the compiled ones do. The work
+    begins at once, and the caller may do something else until it needs the result.
+    """
+
+    def __init__(self, tokenizer: SettledTokenizer, text: str) -> None:
+        """Begin."""
+        size, cores = _block_size(tokenizer, text), _usable_cores()
+        rounds = math.ceil(len(text) / size / cores)
+        blocks = blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores))
+
+        def encode(start: int, end: int) -> NDArray[np.int64]:
+            starts = tokenizer.token_starts(text[start:end])
+            starts += start
+            return starts
+
+        pool = ThreadPoolExecutor(cores)
+        self._parts = [pool.submit(encode, *block) for block in blocks]
+        pool.shutdown(wait=False)  # its threads end when this is done
+
+    def starts(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
+        """Return ``tokenizer.token_starts(text)`` when it is there.
+
+        ``report`` is told the share done, 0 to 1, after each block; what it raises ends the work.
+        """
+        found = []
+        try:
+            for done, part in enumerate(self._parts, start=1):
+                found.append(part.result())
+                if report is not None:
+                    report(done / len(self._parts))
+        except BaseException:
+            for part in self._parts:
+                part.cancel()
+            raise
+        return np.concatenate(found)
+
+
+def _block_size(tokenizer: Tokenizer, text: str) -> int:
+    """Return how many characters of ``text`` the tokenizer is given at a time."""
+    return tokenizer.block_size(text) if isinstance(tokenizer, BlockTokenizer) else BLOCK
+
+
+def encode_in_blocks(
+    tokenizer: SettledTokenizer, text: str, report: Callable[[float], None] | None = None
+) -> NDArray[np.int64]:
+    """Return ``tokenizer.token_starts(text)``, made in blocks on all cores where it is long; see :class:`Encoding`."""
+    if len(text) <= _block_size(tokenizer, text):
+        return tokenizer.token_starts(text)
+    return Encoding(tokenizer, text).starts(report)
+
+
+def begin_encoding(tokenizer: SettledTokenizer, text: str) -> Encoding | None:
+    """Return the encoding of a long text, begun on other cores, or None where there is nothing to gain."""
+    return Encoding(tokenizer, text) if len(text) > _block_size(tokenizer, text) and _usable_cores() > 1 else None
+
+
+def _usable_cores() -> int:
+    """Return how many cores this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
