@@ -62,8 +62,11 @@ _SURROGATES = 0xD800, 0xDFFF
 """Of UTF-16, in pairs: every character beyond the first 65,536, some of them recent."""
 _LARGE_BLOCK = 1 << 20
 """Characters given at a time to an encoder that takes one text after the other, so that work can be ended between."""
-_DENSE = 2.2
-"""Bytes of UTF-8 a character from which on a text is taken to have no spaces between its words."""
+_DENSE = 2.0
+"""Bytes of UTF-8 a character from which on a text is taken to have no spaces between its words.
+
+Cyrillic and Arabic, whose letters take two bytes each, stay below it by their spaces.
+"""
 
 
 class Encoder(Protocol):
@@ -198,8 +201,8 @@ class FastTokenizer:
 
     def block_size(self, text: str) -> int:
         """Return how many characters of ``text`` to encode at a time; see :class:`chunkviz.tokens.BlockTokenizer`."""
-        begin = without_surrogates(text[:BLOCK])
-        return BLOCK if self._encoder_for(begin).concurrent else _LARGE_BLOCK
+        sample = without_surrogates(text[:: len(text) // BLOCK + 1])
+        return BLOCK if self._encoder_for(sample).concurrent else _LARGE_BLOCK
 
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""
@@ -224,10 +227,11 @@ class FastTokenizer:
             return not self._recent_characters.isdisjoint(text)
         # Looking up each in the table would take longer than these comparisons, which seldom leave many.
         codes = np.frombuffer(text.encode("utf-16-le"), np.uint16)
-        codes = codes[(codes >= _FIRST_RECENT) & ((codes < _NONE_FROM) | (codes > _NONE_TO))]
-        if ((codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])).any():
-            codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-        return bool(self._recent[codes].any())
+        # What lies below the first becomes a large number by the subtraction, as what lies above the gap does.
+        codes = codes[(codes >= _FIRST_RECENT) & (codes - _NONE_FROM > _NONE_TO - _NONE_FROM)]
+        halves = codes[(codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])].astype(np.intp)
+        beyond = 0x10000 + (halves[::2] - _SURROGATES[0]) * 0x400 + halves[1::2] - 0xDC00
+        return bool(self._recent[codes].any() or self._recent[beyond].any())
 
     @cached_property
     def _recent(self) -> NDArray[np.bool_]:

@@ -204,6 +204,17 @@ def test_a_recent_character_in_a_long_text_changes_nothing_around_it() -> None:
         )
 
 
+@needs_fast
+def test_a_recent_character_is_found_in_a_long_text_as_it_is_alone() -> None:
+    """The long way compares halves of UTF-16, and puts those beyond it together again."""
+    fast = tokenizers()[0]
+    places = {point + step for point in map(ord, RECENT) for step in (-1, 0, 1)}
+    places |= {0, 0x557, 0x20A0, 0xA7CA, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF}
+    for point in places - set(range(0xD800, 0xE000)):
+        character = chr(point)
+        assert fast._recent_in(f"{'word 日本 😀 ' * 60}{character} word") == fast._recent_in(character), hex(point)
+
+
 def test_text_is_given_in_larger_blocks_to_what_takes_one_at_a_time() -> None:
     class Named:
         package = "none"
@@ -215,6 +226,7 @@ def test_text_is_given_in_larger_blocks_to_what_takes_one_at_a_time() -> None:
     fast = FastTokenizer("cl100k_base", (one, several), [b"a"])  # type: ignore[arg-type]
     assert fast.block_size("words " * 9) == 1 << 20
     assert fast.block_size("日本語の文。") == 1 << 16
+    assert fast.block_size("words " * 20_000 + "日本語の文。" * 100_000) == 1 << 16
 
 
 @needs_fast
