@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,43 +34,53 @@ def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[
 
 
 class Encoding:
-    """The tokens of one text, being made in blocks on all cores.
+    """The tokens of one text, being made in blocks: by the caller, and by a thread for each other core.
 
-    For tokenizers that release Python's lock while they work, as the compiled ones do. The work
-    begins at once, and the caller may do something else until it needs the result.
+    For tokenizers that release Python's lock while they work, as the compiled ones do. The threads
+    begin at once, and the caller may do something else until it needs the result. On one core there
+    are none: a thread would gain nothing, and tiktoken is slower in any but the one that used it first.
     """
 
     def __init__(self, tokenizer: SettledTokenizer, text: str) -> None:
         """Begin."""
         size, cores = _block_size(tokenizer, text), _usable_cores()
         rounds = math.ceil(len(text) / size / cores)
-        blocks = blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores))
+        self._tokenizer, self._text = tokenizer, text
+        self._blocks = list(blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores)))
+        self._parts: list[Future[NDArray[np.int64]]] = [Future() for _ in self._blocks]
+        if cores > 1:
+            pool = ThreadPoolExecutor(cores - 1)
+            self._parts = [pool.submit(self._encode, *block) for block in self._blocks]
+            pool.shutdown(wait=False)  # its threads end when this is done
 
-        def encode(start: int, end: int) -> NDArray[np.int64]:
-            starts = tokenizer.token_starts(text[start:end])
-            starts += start
-            return starts
-
-        pool = ThreadPoolExecutor(cores)
-        self._parts = [pool.submit(encode, *block) for block in blocks]
-        pool.shutdown(wait=False)  # its threads end when this is done
+    def _encode(self, start: int, end: int) -> NDArray[np.int64]:
+        starts = self._tokenizer.token_starts(self._text[start:end])
+        starts += start
+        return starts
 
     def starts(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
-        """Return ``tokenizer.token_starts(text)`` when it is there.
+        """Return ``tokenizer.token_starts(text)``, having made what nobody has begun.
 
         ``report`` is told the share done, 0 to 1, after each block; what it raises ends the work.
         """
-        found = []
+        count = len(self._parts)
+        found: list[NDArray[np.int64]] = []
+        own: list[NDArray[np.int64]] = []
         try:
-            for done, part in enumerate(self._parts, start=1):
-                found.append(part.result())
+            while len(found) + len(own) < count:
+                # The threads take the blocks from the front, and this one from the end what it can still take back.
+                last = count - len(own) - 1
+                if not self._parts[len(found)].done() and self._parts[last].cancel():
+                    own.append(self._encode(*self._blocks[last]))
+                else:
+                    found.append(self._parts[len(found)].result())
                 if report is not None:
-                    report(done / len(self._parts))
+                    report((len(found) + len(own)) / count)
         except BaseException:
             for part in self._parts:
                 part.cancel()
             raise
-        return np.concatenate(found)
+        return np.concatenate((*found, *reversed(own)))
 
 
 def _block_size(tokenizer: Tokenizer, text: str) -> int:
@@ -89,7 +99,7 @@ def encode_in_blocks(
 
 def begin_encoding(tokenizer: SettledTokenizer, text: str) -> Encoding | None:
     """Return the encoding of a long text, begun on other cores, or None where there is nothing to gain."""
-    return Encoding(tokenizer, text) if len(text) > _block_size(tokenizer, text) and _usable_cores() > 1 else None
+    return Encoding(tokenizer, text) if len(text) > BLOCK and _usable_cores() > 1 else None
 
 
 def _usable_cores() -> int:

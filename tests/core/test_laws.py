@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, assert_never
 
-import numpy as np
 import pytest
 import tiktoken
 from hypothesis import example, given, reject, settings
@@ -15,10 +14,9 @@ from tiktoken_ext.openai_public import r50k_pat_str
 import chunkviz as cv
 from chunkviz.errors import ParameterError
 from chunkviz.params import Choice, Parameter, Slider, StrategyChoice, Switch, TextList, parameters_of
-from chunkviz.tokens import encode_in_blocks
 from chunkviz.vocabulary import TiktokenTokenizer, packaged_cl100k
 from tests.core.laws import assert_laws
-from tests.core.toys import SIZES, Counting, toy
+from tests.core.toys import SIZES, toy
 
 TOKENIZERS = ("cl100k_base", "ws-words", "utf8-bytes", "words+ws", "cls-sep")
 
@@ -170,48 +168,7 @@ def test_no_encoding_merges_across_a_settled_place(rules: str, text: str) -> Non
             assert tokens.count(start, end) == tokenizer.count(text[start:end])
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3])
-def test_blocks_give_the_tokens_of_the_whole_on_any_number_of_cores(
-    monkeypatch: pytest.MonkeyPatch, cores: int
-) -> None:
-    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: cores)
-    tokenizer = with_rules("cl100k_base")
-    text = "".join(f"Sentence {number}, 日本語。\r\n\n" for number in range(8_000))
-    told: list[float] = []
-    assert np.array_equal(encode_in_blocks(tokenizer, text, told.append), tokenizer.token_starts(text))
-    assert told == sorted(told)
-    assert told[-1] == 1
-    assert len(told) >= max(2, cores)
-
-
 @pytest.mark.parametrize("name", cv.list_strategies())
 @pytest.mark.parametrize("text", ["", " ", "\n\t \r\n ", "\u2028"])
 def test_blank_text_gives_no_chunk(name: str, text: str) -> None:
     assert cv.get_strategy(name).chunk(text).chunks == ()
-
-
-def test_tokens_begun_beforehand_are_those_of_the_text_and_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: 2)
-    tokenizer = Counting()
-    document = cv.Document("Words to count, 日本語。\n" * 8_000)
-    tokens = cv.TokenMap.of(document, tokenizer)
-    tokens.begin()
-    tokens.begin()
-    assert not tokens.made
-    assert np.array_equal(tokens.starts, cv.get_tokenizer().token_starts(document.text))
-    tokens.begin()
-    assert tokenizer.characters == len(document)
-
-
-def test_an_error_of_tokens_begun_beforehand_is_raised_where_they_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Broken(Counting):
-        def token_starts(self, text: str, /) -> np.ndarray[Any, np.dtype[np.int64]]:
-            raise ZeroDivisionError(len(text))
-
-    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: 2)
-    tokens = cv.TokenMap.of(cv.Document("Words to count.\n" * 8_000), Broken())
-    tokens.begin()
-    with pytest.raises(ZeroDivisionError):
-        _ = tokens.starts
