@@ -46,8 +46,8 @@ def sentence_starts(text: str, language: str | None, base: int = 0) -> list[int]
     position = 0
     for piece in sentencex.segment(language or "en", clean):
         if not clean.startswith(piece, position):
-            # White space between paragraphs is sometimes left out of the pieces.
-            position = skip_blank(clean, position)
+            # White space between paragraphs is sometimes left out, but never what the piece itself begins with.
+            position = max(position, skip_blank(clean, position) - skip_blank(piece))
         if not clean.startswith(piece, position):
             found = sentencex.get_sentence_boundaries(language or "en", clean)
             starts.update(each["start_index"] for each in found if not each["text"].isspace())

@@ -138,3 +138,19 @@ def test_snapping_finds_the_neighbouring_whole_places(text: str, data: st.DataOb
 def test_a_mark_after_a_surrogate_pair_belongs_to_it() -> None:
     assert [snap_forward("\ud83d\ude00\u200d", offset) for offset in range(4)] == [0, 3, 3, 3]
     assert [snap_back("\ud83d\ude00\u200d", offset) for offset in range(4)] == [0, 0, 0, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One.\n\n    Indented. Two.", ["One.", "Indented.", "Two."]),
+        ("注意。\n\n\n返り値\n次の文。 終わり。", ["注意。", "返り値\n次の文。", "終わり。"]),
+        ("One.\n\n \u3000 \n\n\n  Two.", ["One.", "Two."]),
+    ],
+)
+def test_white_space_around_paragraphs_does_not_make_the_whole_text_be_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, text: str, expected: list[str]
+) -> None:
+    monkeypatch.setattr("sentencex.get_sentence_boundaries", None)
+    spans = cv.split_sentences(text, "ja" if "。" in text else "en")
+    assert [text[span.start : span.end] for span in spans] == expected
