@@ -92,7 +92,7 @@ def heading_title(source: str) -> str:
 def _heading_signs(document: Document, position: int) -> Iterator[re.Match[str]]:
     """Yield what looks like a heading, an underline or a fence at the start of each line from ``position`` on."""
     text = document.text
-    first, lines = skip_blank(text), line_places(document).marked
+    first, lines = skip_blank(text), line_places(document).marked.tolist()
     for place in lines if lines[:1] == [first] else (first, *lines):
         # Most lines that begin so are items of a list: looked at from their sign on, they take one step.
         if place >= position and _SIGN.match(text, place):

@@ -23,22 +23,22 @@ def skip_blank(text: str, position: int = 0) -> int:
 
 def line_starts(document: Document) -> list[int]:
     """Return the first character that is not white space of each line but the first; computed once per document."""
-    return line_places(document).lines
+    return document.derive("line starts", line_places(document).lines.tolist)
 
 
 class LinePlaces(NamedTuple):
-    """The first character that is not white space of each line but the first."""
+    """The first character that is not white space of each line but the first; sorted, int64."""
 
-    lines: list[int]
-    paragraphs: list[int]
+    lines: NDArray[np.int64]
+    paragraphs: NDArray[np.int64]
     """The lines behind a blank one."""
-    marked: list[int]
+    marked: NDArray[np.int64]
     """The lines that begin as a heading, a fence or an underline does."""
 
 
 def line_places(document: Document) -> LinePlaces:
     """Return where the lines and paragraphs begin; computed once per document."""
-    return document.derive("line starts", lambda: _find_line_places(document.text))
+    return document.derive("line places", lambda: _find_line_places(document.text))
 
 
 def _find_line_places(text: str) -> LinePlaces:
@@ -56,8 +56,7 @@ def _find_line_places(text: str) -> LinePlaces:
         for match in _WIDE_WHITE_SPACE.finditer(text):
             white[match.start() : match.end()] = True
         lines, paragraphs = _line_starts_of(white, ends)
-    marked = lines[_BEGINS_HEADING[codes[lines]]]
-    return LinePlaces(lines.tolist(), paragraphs.tolist(), marked.tolist())
+    return LinePlaces(lines, paragraphs, lines[_BEGINS_HEADING[codes[lines]]])
 
 
 _WHITE_SPACE = bytes(chr(code).isspace() for code in range(256))

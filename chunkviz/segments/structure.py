@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from chunkviz.segments.headings import Heading, headings
 from chunkviz.segments.lines import line_places
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from chunkviz.document import Document
 
 
@@ -42,7 +45,7 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
     lines, paragraphs, _ = line_places(document)
     found = headings(document)
     if not found:
-        return StructureCuts((), paragraphs, lines)
+        return StructureCuts((), paragraphs.tolist(), lines.tolist())
     firsts = [found[0], *(heading for before, heading in pairwise(found) if not _announces(text, before, heading))]
     headers = tuple(
         starts
@@ -50,10 +53,11 @@ def _find_structure_cuts(document: Document) -> StructureCuts:
         if (starts := [heading.start for heading in firsts if heading.level == level and heading.start > 0])
     )
     glued = _glued(found, lines) - {start for starts in headers for start in starts}
+    left_out = np.fromiter(glued, np.int64, len(glued))
     return StructureCuts(
         headers,
-        [place for place in paragraphs if place not in glued],
-        [place for place in lines if place not in glued],
+        np.setdiff1d(paragraphs, left_out, assume_unique=True).tolist(),
+        np.setdiff1d(lines, left_out, assume_unique=True).tolist(),
         frozenset(glued),
     )
 
@@ -63,10 +67,11 @@ def _announces(text: str, before: Heading, heading: Heading) -> bool:
     return heading.level > before.level and not text[before.end : heading.start].strip()
 
 
-def _glued(found: tuple[Heading, ...], lines: list[int]) -> set[int]:
+def _glued(found: tuple[Heading, ...], lines: NDArray[np.int64]) -> set[int]:
     """Return the line starts that would part a heading's lines, or a heading from what follows it."""
     glued: set[int] = set()
-    for heading in found:
-        first, behind = bisect_right(lines, heading.start), bisect_right(lines, heading.end)
-        glued.update(lines[first : behind + 1])
+    first = lines.searchsorted([heading.start for heading in found], "right")
+    behind = lines.searchsorted([heading.end for heading in found], "right")
+    for begin, end in zip(first.tolist(), behind.tolist(), strict=True):
+        glued.update(lines[begin : end + 1].tolist())
     return glued
