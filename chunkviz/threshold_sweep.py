@@ -84,7 +84,7 @@ def _walk(low: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     state = np.full(rows, (size - 1) * (len(cut) // size))
     for step in steps:
         step += state  # noqa: PLW2901  it is a row of the array, which so becomes the places in the tables
-        following.take(step, out=state, mode="clip")
+        state = following[step]
     kept = cut.take(steps, mode="clip").T.astype(word, order="C")
     return kept.view(np.uint8)[:, :count]
 
