@@ -41,6 +41,13 @@ class Large(App):
 
     patience = 600_000
 
+    def says(self, words: str | re.Pattern[str], of: str = "stCaptionContainer") -> None:
+        """Return once a widget of Streamlit's reads these words.
+
+        A search by text alone would read the ten megabytes as well, which stops the page for half a minute each time.
+        """
+        self.page.get_by_test_id(of).filter(has_text=words).first.wait_for()
+
 
 class Hierarchy(Large):
     path = "hierarchy"
@@ -69,15 +76,15 @@ def radio(screen: App, key: str, name: str) -> Locator:
 def test_the_tree_is_drawn_and_a_click_in_it_goes_to_the_text(app: Open) -> None:
     screen = opened(app, Hierarchy, strategy="hierarchical")
     screen.wait("v.chunks.count > 20000 && v.chunks.parents?.count > 4000")
-    screen.page.get_by_text(re.compile(r"The picture has [\d,]+ of [\d,]+ boxes")).wait_for()
+    screen.says(re.compile(r"The picture has [\d,]+ of [\d,]+ boxes"))
     boxes = screen.page.locator(".stPlotlyChart .slice path.surface")
     assert 20 < boxes.count() <= 1_500
     screen.page.locator(".scroller").press("End")
     screen.wait("v.layers.selected === v.chunks.count - 1")
     last = screen.viewer("v.chunks.count")
-    screen.page.get_by_text(re.compile(f"^Selected: .* › chunk {last:,}$")).wait_for()
+    screen.says(re.compile(f"^Selected: .* › chunk {last:,}$"))
     radio(screen, "tree", "Indented").click()
-    screen.page.get_by_text(re.compile(r"The table has [\d,]+ of [\d,]+ rows")).wait_for()
+    screen.says(re.compile(r"The table has [\d,]+ of [\d,]+ rows"))
     radio(screen, "tree", "Icicle").click()
     boxes.nth(1).click(force=True)
     screen.wait("v.layers.selected < v.chunks.count - 1")
@@ -118,4 +125,4 @@ def test_cost_counts_and_a_model_with_a_small_limit_strikes_text_through(app: Op
     screen.wait("v.chunks.count > 4000 && v.layers.unseen.length > 1000")
     screen.page.get_by_role("button", name="Go to the first place").click()
     screen.wait("v.layers.focus")
-    screen.page.get_by_text("are never seen by the model").wait_for()
+    screen.says("are never seen by the model")
