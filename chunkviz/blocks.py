@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from chunkviz.document import Document
 from chunkviz.packing import is_whole, skip_space, trimmed_end
+from chunkviz.progress import Report, part, silent, told
 from chunkviz.segments import headings, language_of, sentences, structure_cuts
 
 _FENCE = re.compile(
@@ -19,6 +20,9 @@ _FENCE = re.compile(
 )
 _WHOLE = re.compile(r"[ ]{0,3}(?:[-*+•][ \t]|\d{1,9}[.)][ \t]|[|>])|[ ]{4}|\t")
 """How a list, a table, a quote or indented code begins."""
+
+_FOUND = 0.5
+"""Share of the work that is finding where segments begin."""
 
 
 @dataclass(frozen=True)
@@ -44,31 +48,40 @@ class Segments:
         return self.starts[first], self.ends[last]
 
 
-def sentence_segments(document: Document) -> Segments:
-    """Return the sentences, each trimmed and made of whole characters; computed once per document."""
-    return document.derive(
-        ("sentence segments", language_of(document)),
-        lambda: _segments(document, (span.start for span in sentences(document)), join=()),
-    )
+def sentence_segments(document: Document, report: Report = silent) -> Segments:
+    """Return the sentences, each trimmed and made of whole characters; computed once per document.
+
+    ``report`` is told the share done, as by all that finds segments here; what it raises ends the work.
+    """
+
+    def find() -> Segments:
+        report(0.0)
+        found = sentences(document)
+        return _segments(document, (span.start for span in found), (), part(report, _FOUND, 1.0))
+
+    return document.derive(("sentence segments", language_of(document)), find)
 
 
-def semantic_segments(document: Document) -> Segments:
+def semantic_segments(document: Document, report: Report = silent) -> Segments:
     """Return sentences, with headings, lists, tables, quotes and fences as whole segments between them."""
 
     def find() -> Segments:
         ranges = _whole_blocks(document)
+        report(_FOUND / 2)
         places = [span.start for span in sentences(document)] if document.format != "code" else list(_blocks(document))
+        report(_FOUND)
         inside = np.zeros(len(document.text) + 1, np.bool_)
         for start, end in ranges:
             inside[start + 1 : end] = True
         starts = [place for place in places if not inside[place]]
         edges = (place for pair in ranges for place in pair)
-        return _segments(document, [*starts, *edges], join=(heading.end for heading in headings(document)))
+        ends = (heading.end for heading in headings(document))
+        return _segments(document, [*starts, *edges], ends, part(report, _FOUND, 1.0))
 
     return document.derive(("semantic segments", language_of(document)), find)
 
 
-def paragraphs(document: Document) -> Segments:
+def paragraphs(document: Document, report: Report = silent) -> Segments:
     """Return the paragraphs: what blank lines part, a heading with what it announces, a fence whole."""
 
     def find() -> Segments:
@@ -77,7 +90,8 @@ def paragraphs(document: Document) -> Segments:
             inside[match.start() + 1 : match.end()] = True
         cuts = structure_cuts(document)
         headers = (place for places in cuts.headers for place in places)
-        return _segments(document, [place for place in (*_blocks(document), *headers) if not inside[place]], join=())
+        places = [place for place in (*_blocks(document), *headers) if not inside[place]]
+        return _segments(document, places, (), part(report, _FOUND, 1.0))
 
     return document.derive("paragraphs", find)
 
@@ -110,14 +124,14 @@ def _whole_blocks(document: Document) -> list[tuple[int, int]]:
     return apart
 
 
-def _segments(document: Document, places: Iterable[int], join: Iterable[int]) -> Segments:
+def _segments(document: Document, places: Iterable[int], join: Iterable[int], report: Report) -> Segments:
     """Cut the text at ``places``; ``join`` are offsets whose segment holds on to the next."""
     text = document.text
     cuts = sorted({place for place in places if 0 < place < len(text)})
     starts: list[int] = []
     ends: list[int] = []
     floor = 0
-    for cut in [*cuts, len(text)]:
+    for cut in told([*cuts, len(text)], report):
         if cut < len(text) and not is_whole(text, cut, floor):
             continue
         start = skip_space(text, floor)

@@ -15,6 +15,7 @@ from chunkviz.document import Document
 from chunkviz.embedders.lexical import Lexical
 from chunkviz.errors import ServiceError
 from chunkviz.packing import Packer
+from chunkviz.progress import Told, part
 from chunkviz.remembered import remembered
 from chunkviz.tokens import TokenMap
 from chunkviz.vectors import SelfSimilarity, averaged, neighbour_similarities, self_similarity, unit_rows
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
 _BATCH = 1024
 """Texts embedded between two reports of progress, where the embedder names no number."""
+_TAKEN = 8192
+"""Rows copied between two reports."""
+_FITTED, _EMBEDDED = 0.15, 0.9
+"""Shares of the work at which an embedder that is fitted to the texts is, and at which all are embedded."""
 _KEPT = 4
 _KEPT_BYTES = 256 * 2**20
 """Sets of vectors kept for a document and an embedder: one for each way of making segments somebody tries."""
@@ -79,7 +84,9 @@ def compare_spans(
     """
 
     def compared(made: Vectors) -> Vectors:
-        return replace(made, rows=neighbour_similarities(made.rows)[:, None], overview=self_similarity(made.rows))
+        overview = self_similarity(made.rows)
+        services.report((1 + _EMBEDDED) / 2)
+        return replace(made, rows=neighbour_similarities(made.rows)[:, None], overview=overview)
 
     return _known_or_made(document, "similarities", starts, ends, services, compared)
 
@@ -114,17 +121,18 @@ def embed_texts(texts: Sequence[str], embedder: Embedder, services: Services, *,
     """
     fitted: Callable[[Sequence[str]], Embedder] | None = getattr(embedder, "fitted", None) if fit else None
     parts, owners, weights = _parts(texts, embedder, services)
+    services.report(0.0)
     distinct = list(dict.fromkeys(parts))
     before = getattr(embedder, "usage", None)
-    ready = fitted(distinct) if fitted is not None else embedder
-    rows = _in_batches(distinct, ready, embedder, services)
+    ready = fitted(Told(distinct, part(services.report, 0.0, _FITTED))) if fitted is not None else embedder
+    rows = _in_batches(distinct, ready, embedder, services.part(0.0 if fitted is None else _FITTED, _EMBEDDED))
     after = getattr(embedder, "usage", None)
     place = {text: index for index, text in enumerate(distinct)}
     order = np.fromiter((place[part] for part in parts), np.int64, len(parts))
-    if len(parts) == len(texts):
-        rows = rows[order] if len(distinct) < len(parts) else rows
-    else:
-        rows = averaged(rows[order] * weights[:, None], owners, len(texts))
+    if len(distinct) < len(parts):
+        rows = _taken(rows, order, services)
+    if len(parts) > len(texts):
+        rows = averaged(rows * weights[:, None], owners, len(texts))
     return Vectors(
         rows,
         embedder.name,
@@ -176,6 +184,16 @@ def _in_batches(texts: list[str], ready: Embedder, embedder: Embedder, services:
         rows[first : first + len(batch)] = found
         services.report(min(1.0, (first + len(batch)) / len(texts)))
     return rows
+
+
+def _taken(rows: NDArray[np.float32], order: NDArray[np.int64], services: Services) -> NDArray[np.float32]:
+    """Return the rows in an order, float32 (len(order), dimensions): gigabytes where a document is large."""
+    taken = np.empty((len(order), rows.shape[1]), np.float32)
+    for first in range(0, len(order), _TAKEN):
+        services.report(_EMBEDDED)
+        rows.take(order[first : first + _TAKEN], axis=0, out=taken[first : first + _TAKEN], mode="clip")
+    services.report(_EMBEDDED)
+    return taken
 
 
 def _checked(given: object, count: int, embedder: Embedder) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from chunkviz.embedding import compare_spans
 from chunkviz.evidence import Dissimilar, DocumentEnd, Optimum, Oversize, Reason, SimilarityCurve, Structure
 from chunkviz.measure import Measure
 from chunkviz.packing import Level, Packer, Piece, SortedCuts, structure_levels
+from chunkviz.progress import Report, silent, told
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.thresholds import ThresholdMode, cuts_for, resolve_threshold, signal_of
@@ -99,17 +100,22 @@ class Grouping:
         groups = groups_of(cuts, len(self.compared.segments))
         return join_small(groups, self.compared, self.measure, self.minimum, self.maximum) if self.minimum else groups
 
-    def pieces(self, cuts: NDArray[np.int64], curve: SimilarityCurve | None = None) -> list[Piece]:
+    def pieces(
+        self, cuts: NDArray[np.int64], curve: SimilarityCurve | None = None, report: Report = silent
+    ) -> list[Piece]:
         """Return the pieces that cuts leave; by the curve they say how similar the next segment is."""
-        return self.split(self.groups(cuts), curve)
+        return self.split(self.groups(cuts), curve, report)
 
-    def split(self, groups: Sequence[tuple[int, int]], curve: SimilarityCurve | None = None) -> list[Piece]:
+    def split(
+        self, groups: Sequence[tuple[int, int]], curve: SimilarityCurve | None = None, report: Report = silent
+    ) -> list[Piece]:
         """Return each group as a piece, or as several where it is above the maximum."""
         segments = self.compared.segments
         spans = pieces_of(segments, groups, curve)
         return split_large(
-            self.document, self.measure, segments, spans, self.maximum, self.kind, self._split, lambda: self._packer
-        )
+            self.document, self.measure, segments, spans, self.maximum, self.kind, self._split, lambda: self._packer,
+            report,
+        )  # fmt: skip
 
     @cached_property
     def _packer(self) -> Packer:
@@ -170,12 +176,14 @@ def split_large(
     kind: Structure | Optimum,
     known: dict[Piece, list[Piece]] | None = None,
     packer_of: Callable[[], Packer] | None = None,
+    report: Report = silent,
 ) -> list[Piece]:
     """Split each span above ``maximum`` at its segments, or inside one where that is above it, too.
 
     ``kind`` is what a cut between segments is called; its reason names the limit as well. The last
     piece of a span keeps its reason. ``known`` remembers what spans were split into, and ``packer_of`` gives
-    what splits them (that of ``packer_for``), for whoever asks about many sets of spans.
+    what splits them (that of ``packer_for``), for whoever asks about many sets of spans. ``report`` is told the
+    share of the spans that is done.
     """
 
     def make() -> Packer:
@@ -184,7 +192,7 @@ def split_large(
     known = {} if known is None else known
     packer: Packer | None = None
     pieces: list[Piece] = []
-    for span in spans:
+    for span in told(spans, report):
         if measure.count(span.start, span.end) <= maximum:
             pieces.append(span)
             continue

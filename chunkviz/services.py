@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from chunkviz.errors import ParameterError
+from chunkviz.progress import Report, part, silent
 from chunkviz.tokens import Tokenizer, get_tokenizer
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ class WriteRequest:
 
 @runtime_checkable
 class Writer(Protocol):
-    """What writes context about a chunk; one small object is enough."""
+    """What writes context about a chunk; one small object is enough.
+
+    One that takes a long look at the whole document may have ``prepare(document, report)``: it is called before the
+    first request, and tells ``report`` the share done.
+    """
 
     @property
     def name(self) -> str:
@@ -56,10 +61,6 @@ class Writer(Protocol):
     def write(self, request: WriteRequest, /) -> str:
         """Return one or two sentences that place the chunk in its document."""
         ...
-
-
-def _silent(_share: float) -> None:
-    """Take no note of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,12 @@ class Services:
     """Turns texts into vectors; None takes the lexical embedder, which needs no model."""
     writer: Writer | None = None
     """Writes context; None takes the outline writer, which needs no model."""
-    report: Callable[[float], None] = field(default=_silent, compare=False)
+    report: Report = field(default=silent, compare=False)
     """Told the share done (0 to 1) of long work; raises ``Cancelled`` when nobody wants the result any more."""
+
+    def part(self, low: float, high: float) -> Services:
+        """Return the same services for a part of the work, whose report tells ``low`` to ``high`` of the whole."""
+        return replace(self, report=part(self.report, low, high))
 
     def __post_init__(self) -> None:
         """Refuse what cannot serve, before it fails in the middle of the work."""

@@ -18,6 +18,7 @@ from chunkviz.evaluation.questions import Question
 from chunkviz.evaluation.remembering import RememberingEmbedder, remembering
 from chunkviz.evaluation.results import Evaluation
 from chunkviz.evaluation.run import BUDGETS, check_request, evaluate
+from chunkviz.progress import part
 from chunkviz.retrieval import RANKINGS, Ranking
 from chunkviz.services import Embedder, Services
 from chunkviz.strategies import Strategy, strategy_from_config
@@ -25,7 +26,9 @@ from chunkviz.strategies import Strategy, strategy_from_config
 _VERSION = 1
 """Of what is measured; numbers of another version are measured again."""
 _CHUNKING = 0.4
-"""Share of a setting's progress until its chunks are there."""
+"""Share of a setting's progress until its chunks are there and counted."""
+_PLACED = 0.8
+"""Share of that until they are there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +216,9 @@ def _chunked(
         def chunked(share: float, place: int = place) -> None:
             told(_CHUNKING * (place + share) / len(documents))
 
-        chunkings.append(strategy.chunk(document, replace(services, report=chunked)))
-        chunked(1.0)
+        chunking = strategy.chunk(document, replace(services, report=part(chunked, 0.0, _PLACED)))
+        chunking.prepare(part(chunked, _PLACED, 1.0))
+        chunkings.append(chunking)
     return chunkings
 
 

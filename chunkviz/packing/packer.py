@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chunkviz.characters import snap_back, snap_forward
@@ -11,6 +11,7 @@ from chunkviz.evidence import DocumentEnd, Reason, SizeLimit
 from chunkviz.measure import Measure
 from chunkviz.packing.cuts import Level
 from chunkviz.packing.trimming import is_whole, skip_space, trimmed_end
+from chunkviz.progress import EVERY, Report, silent
 
 _SLACK = 2
 """Tokens by which a slice and the document's own tokens usually differ at most: no good place is passed over."""
@@ -48,6 +49,8 @@ class Packer:
     """Places where a chunk ends however small it is, in order, with the reason."""
     keep_indentation: bool = False
     """Whether a chunk that begins a line begins with the line's indentation, where that fits."""
+    report: Report = field(default=silent, compare=False, repr=False)
+    """Told the share of ``text`` that is behind the chunks; what it raises ends the work."""
 
     def pack(self, begin: int = 0, end: int | None = None, last: Reason = _DOCUMENT_END) -> list[Piece]:
         """Return the chunks of ``text[begin:end]`` as trimmed pieces in order; both are whole places.
@@ -79,6 +82,8 @@ class Packer:
         # Everything before `settled` is in a piece already; a new piece must end behind it.
         settled = start
         while start < length:
+            if len(pieces) % EVERY == 0:
+                self.report(start / len(text))
             opening = self._opening(start)
             high = skip_space(text, min(measure.reach(opening, self.size + 1), length))
             if high >= length and measure.count(opening, length) <= self.size:

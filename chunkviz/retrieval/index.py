@@ -87,8 +87,9 @@ class Index:
         self.ranking: Ranking = ranking
         self.services = services
         self.documents = documents
-        self._lexical = Lexical(chunks, services.report) if ranking != "dense" else None
-        self._dense = Dense(chunks, services, rows) if ranking != "lexical" else None
+        lexical, dense = (services.part(0.0, 0.5), services.part(0.5, 1.0)) if ranking == "hybrid" else (services,) * 2
+        self._lexical = Lexical(chunks, lexical.report) if ranking != "dense" else None
+        self._dense = Dense(chunks, dense, rows) if ranking != "lexical" else None
 
     def __len__(self) -> int:
         """Return the number of chunks that are searched."""

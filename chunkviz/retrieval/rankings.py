@@ -8,7 +8,7 @@ and individual Rank Learning Methods", 2009).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from chunkviz.chunk import Chunk
 from chunkviz.embedding import default_embedder, embed_texts
 from chunkviz.errors import ServiceError
+from chunkviz.progress import Report, Told, part, silent, told
 from chunkviz.retrieval.terms import Terms, split_terms
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ RANKINGS: tuple[Ranking, ...] = get_args(Ranking)
 
 FUSION = 60
 """The constant of reciprocal rank fusion, from the paper."""
+_TERMS = 0.8
+"""Share of the work at which a document's terms are there; the rest counts them by chunk."""
+_FITTED = 0.2
+"""Share of the work at which an embedder that is fitted to the chunks is."""
 _DIGITS = 6
 """Scores are rounded to so many decimals: what is beyond is noise of float32, and would part equal chunks."""
 
@@ -35,19 +40,21 @@ _DIGITS = 6
 class Lexical:
     """BM25 over the terms of the chunks, their contexts' among them."""
 
-    def __init__(self, chunks: Sequence[Chunk], report: Callable[[float], None] = lambda _: None) -> None:
+    def __init__(self, chunks: Sequence[Chunk], report: Report = silent) -> None:
         self.count = len(chunks)
         self._vocabulary: dict[str, int] = {}
         documents = list({chunk.document_id: chunk.document for chunk in chunks}.values())
         for number, document in enumerate(documents):
-            Terms.of(document, lambda share, number=number: report((number + share) / len(documents)))  # type: ignore[misc]
-        self._scorer = _scorer(self._words(chunks), self._vocabulary)
+            Terms.of(document, part(report, _TERMS * number / len(documents), _TERMS * (number + 1) / len(documents)))
+        words = self._words(chunks, part(report, _TERMS, 1.0))
+        report(1.0)
+        self._scorer = _scorer(words, self._vocabulary)
 
-    def _words(self, chunks: Sequence[Chunk]) -> list[NDArray[np.int64]]:
+    def _words(self, chunks: Sequence[Chunk], report: Report) -> list[NDArray[np.int64]]:
         """Return the words of each chunk, as places in one vocabulary for all documents."""
         known: dict[str, NDArray[np.int64]] = {}
         words = []
-        for chunk in chunks:
+        for chunk in told(chunks, report):
             terms = Terms.of(chunk.document)
             if chunk.document_id not in known:
                 known[chunk.document_id] = self._numbers(terms.vocabulary)
@@ -124,11 +131,16 @@ class Dense:
 
     def __init__(self, chunks: Sequence[Chunk], services: Services, rows: NDArray[np.float32] | None = None) -> None:
         texts = [chunk.embedding_text for chunk in chunks]
-        self._services = services
+        # Questions are asked once the index is there: their progress is the end of its own.
+        self._services = services.part(1.0, 1.0)
         self.embedder = services.embedder or default_embedder()
         # An embedder that weighs by the texts it is given must weigh the question by the same ones.
         fitted = getattr(self.embedder, "fitted", None)
-        self._ready: Embedder = self.embedder if fitted is None else fitted(list(dict.fromkeys(texts)))
+        if fitted is None:
+            self._ready: Embedder = self.embedder
+        else:
+            self._ready = fitted(Told(list(dict.fromkeys(texts)), part(services.report, 0.0, _FITTED)))
+            services = services.part(_FITTED, 1.0)
         if rows is None:
             rows = embed_texts(texts, self._ready, services, fit=False).rows if texts else np.zeros((0, 1), np.float32)
         self.rows = rows

@@ -16,6 +16,7 @@ from chunkviz.grouping import split_large
 from chunkviz.measure import Measure
 from chunkviz.packing import Packer, Piece, structure_levels
 from chunkviz.params import Slider
+from chunkviz.progress import Report, part, silent, told
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
@@ -47,7 +48,10 @@ class ClusterSemantic(Strategy):
         """Embed the pieces, then find the best partition."""
         measure = measure_of("tokens", document, services)
         levels = structure_levels(document.text, structure_cuts(document), lambda: language_of(document))
-        pieces = Packer(document.text, measure, self.piece_size, levels=levels).pack()
+        packer = Packer(
+            document.text, measure, self.piece_size, levels=levels, report=part(services.report, 0.0, 0.3)
+        )  # fmt: skip
+        pieces = packer.pack()
         if not pieces:
             return Cutting(())
         segments = Segments(
@@ -55,10 +59,11 @@ class ClusterSemantic(Strategy):
             np.array([piece.end for piece in pieces], np.int64),
             np.zeros(max(len(pieces) - 1, 0), np.bool_),
         )
-        vectors, made = embed_spans(document, segments.starts, segments.ends, services)
-        lows = lowest_firsts(segments, measure, self.max_chunk_size)
-        firsts = best_partition(vectors.rows, lows)
+        vectors, made = embed_spans(document, segments.starts, segments.ends, services.part(0.3, 0.6))
+        lows = lowest_firsts(segments, measure, self.max_chunk_size, part(services.report, 0.6, 0.7))
+        firsts = best_partition(vectors.rows, lows, part(services.report, 0.7, 0.9))
         similarities = neighbour_similarities(vectors.rows)
+        services.report(0.9)
         curve = SimilarityCurve(
             starts=segments.starts,
             ends=segments.ends,
@@ -76,23 +81,24 @@ class ClusterSemantic(Strategy):
             )
             for first, behind in zip(firsts, [*firsts[1:], len(segments)], strict=True)
         ]
-        spans = split_large(document, measure, segments, spans, self.max_chunk_size, Optimum())
+        report = part(services.report, 0.9, 1.0)
+        spans = split_large(document, measure, segments, spans, self.max_chunk_size, Optimum(), report=report)
         return Cutting(spans, curve=curve, calls=vectors.calls if made else 0, tokens=vectors.tokens if made else 0)
 
 
-def lowest_firsts(segments: Segments, measure: Measure, maximum: int) -> list[int]:
+def lowest_firsts(segments: Segments, measure: Measure, maximum: int, report: Report = silent) -> list[int]:
     """Return, for each segment, the first one with which it fits a chunk of ``maximum``; never decreasing."""
     starts, ends = segments.starts.tolist(), segments.ends.tolist()
     lows = []
     low = 0
-    for last in range(len(starts)):
+    for last in told(range(len(starts)), report):
         while low < last and measure.count(starts[low], ends[last]) > maximum:
             low += 1
         lows.append(low)
     return lows
 
 
-def best_partition(rows: NDArray[np.float32], lows: list[int]) -> list[int]:
+def best_partition(rows: NDArray[np.float32], lows: list[int], report: Report = silent) -> list[int]:
     """Return the first segment of each chunk in the partition with the largest reward.
 
     The reward of a chunk is the sum, over all pairs of its segments, of their cosine less the mean
@@ -108,7 +114,7 @@ def best_partition(rows: NDArray[np.float32], lows: list[int]) -> list[int]:
     before = np.zeros(count, np.int64)
     # rewards[i] is the reward of a chunk from segment low + i to the last one looked at.
     low, rewards = 0, np.zeros(0)
-    for last in range(count):
+    for last in told(range(count), report):
         rewards = rewards[lows[last] - low :]
         low = lows[last]
         gains = rows[low:last].astype(np.float64) @ rows[last].astype(np.float64) - mean

@@ -59,7 +59,9 @@ class Code(Strategy):
         tree = parse(document, language) if language else None
         cuts = program_cuts(document, tree, self.chunk_size) if tree else ProgramCuts()
         measure = measure_of(self.unit, document, services)
-        pieces = Packer(text, measure, self.chunk_size, 0, _levels(document, cuts), keep_indentation=True).pack()
+        levels = _levels(document, cuts)
+        packer = Packer(text, measure, self.chunk_size, 0, levels, keep_indentation=True, report=services.report)
+        pieces = packer.pack()
         paths = cuts.scope_paths([skip_space(text, piece.start) for piece in pieces])
         extra: tuple[tuple[str, Any], ...] = (("language", language),)
         if language is None:

@@ -12,6 +12,7 @@ from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.packing import Piece
 from chunkviz.params import Slider, StrategyChoice
+from chunkviz.progress import part
 from chunkviz.remembered import remembered
 from chunkviz.segments import heading_path
 from chunkviz.services import Services, WriteRequest
@@ -21,6 +22,9 @@ from chunkviz.writers import default_writer, write_all
 if TYPE_CHECKING:
     from chunkviz.chunk import Chunk, Chunking
     from chunkviz.services import Writer
+
+_CHUNKED, _PREPARED = 0.1, 0.4
+"""Shares of the work at which the chunks are there, and at which the writer has taken its look at the document."""
 
 
 class ContextualRetrieval(Strategy):
@@ -95,13 +99,17 @@ class ContextualRetrieval(Strategy):
 
     def cut(self, document: Document, services: Services) -> Cutting:
         """Let the base strategy chunk, then have context written for each chunk that has none yet."""
-        chunking = self.base_strategy.chunk(document, services)
+        chunking = self.base_strategy.chunk(document, services.part(0.0, _CHUNKED))
         writer = services.writer or default_writer()
         known = _known(document, writer)
         keys = [self._key(chunk) for chunk in chunking]
         asked = [place for place, key in enumerate(keys) if key not in known]
         before = getattr(writer, "usage", None)
-        written = write_all(writer, [self._request(chunking.chunks[place]) for place in asked], services.report)
+        prepare = getattr(writer, "prepare", None)
+        if prepare is not None and asked:
+            prepare(document, part(services.report, _CHUNKED, _PREPARED))
+        requests = [self._request(chunking.chunks[place]) for place in asked]
+        written = write_all(writer, requests, part(services.report, _PREPARED, 1.0))
         after = getattr(writer, "usage", None)
         errors: dict[int, str | None] = {}
         for place, each in zip(asked, written, strict=True):

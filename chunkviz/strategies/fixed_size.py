@@ -12,6 +12,7 @@ from chunkviz.evidence import DocumentEnd, SizeLimit
 from chunkviz.measure import Measure
 from chunkviz.packing import Packer, Piece, skip_space, trimmed_end
 from chunkviz.params import Choice, Slider, Unit
+from chunkviz.progress import EVERY
 from chunkviz.services import Services
 from chunkviz.strategies.strategy import About, Cutting, Strategy, measure_of
 
@@ -48,6 +49,8 @@ class FixedSize(Strategy):
         length = trimmed_end(text, 0, len(text))
         window = done = skip_space(text, 0)
         while done < length:
+            if len(pieces) % EVERY == 0:
+                services.report(done / length)
             start = skip_space(text, window)
             window_end = min(measure.reach(window, self.chunk_size), length)
             if start >= window_end > window:  # nothing but white space

@@ -11,10 +11,14 @@ from chunkviz.document import Document
 from chunkviz.evidence import DocumentEnd, ParentEnd
 from chunkviz.packing import Packer, Piece, structure_levels
 from chunkviz.params import Choice, Slider, Unit
+from chunkviz.progress import part
 from chunkviz.segments import language_of, structure_cuts
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
 from chunkviz.strategies.strategy import About, Cutting, Parent, Strategy, measure_of
+
+_FIRST = 0.3
+"""Share of the work that is packing the first level."""
 
 
 class Hierarchical(Strategy):
@@ -62,9 +66,13 @@ class Hierarchical(Strategy):
             ("structure levels", document.language),
             lambda: structure_levels(document.text, structure_cuts(document), lambda: language_of(document)),
         )
+        # The first level is packed as a whole; those below it part after part, together through the document.
+        reports = [part(services.report, 0.0, _FIRST), *[part(services.report, _FIRST, 1.0)] * (len(self.sizes) - 1)]
         packers = [
-            Packer(document.text, measure, size, self.chunk_overlap if size == self.sizes[-1] else 0, levels)
-            for size in self.sizes
+            Packer(
+                document.text, measure, size, self.chunk_overlap if size == self.sizes[-1] else 0, levels, report=report
+            )
+            for size, report in zip(self.sizes, reports, strict=True)
         ]
         parents: list[Parent] = []
         children: list[Piece] = []

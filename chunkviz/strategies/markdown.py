@@ -62,7 +62,10 @@ class Markdown(Strategy):
             (place, header) for place, level in outline.headers if level <= self.max_heading_level
         ]
         levels = self._levels(document, measure)
-        packer = Packer(text, measure, self.chunk_size, self.chunk_overlap, levels, breaks, keep_indentation=True)
+        packer = Packer(
+            text, measure, self.chunk_size, self.chunk_overlap, levels, breaks, keep_indentation=True,
+            report=services.report,
+        )  # fmt: skip
         context = ContextLine(self.chunk_size, len if self.unit == "characters" else services.tokenizer.count)
         pieces = []
         for piece in packer.pack():

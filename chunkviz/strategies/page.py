@@ -56,7 +56,7 @@ class Page(Strategy):
             ("structure levels", document.language),
             lambda: structure_levels(text, structure_cuts(document), lambda: language_of(document)),
         )
-        pieces = Packer(text, measure, self.chunk_size, 0, levels, breaks).pack()
+        pieces = Packer(text, measure, self.chunk_size, 0, levels, breaks, report=services.report).pack()
         numbered = [
             replace(piece, extra=(("pages", (bisect_right(starts, piece.start), bisect_right(starts, piece.end - 1))),))
             for piece in pieces

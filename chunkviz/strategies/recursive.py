@@ -65,7 +65,10 @@ class Recursive(Strategy):
     def cut(self, document: Document, services: Services) -> Cutting:
         """Pack the document along its own structure, or along the user's separators."""
         measure = measure_of(self.unit, document, services)
-        packer = Packer(document.text, measure, self.chunk_size, self.chunk_overlap, self._levels(document))
+        levels = self._levels(document)
+        packer = Packer(
+            document.text, measure, self.chunk_size, self.chunk_overlap, levels, report=services.report
+        )  # fmt: skip
         return Cutting(packer.pack())
 
     def _levels(self, document: Document) -> tuple[Level, ...]:

@@ -12,6 +12,7 @@ from chunkviz.evidence import Structure
 from chunkviz.grouping import Compared, Grouping, compare, notes_of
 from chunkviz.measure import Measure
 from chunkviz.params import Choice, Slider, Unit
+from chunkviz.progress import part
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
 from chunkviz.strategies.strategy import About, Cutting, Need, Strategy, measure_of
@@ -71,10 +72,12 @@ class Semantic(Strategy):
 
     def cut(self, document: Document, services: Services) -> Cutting:
         """Compare neighbours, cut below the threshold, then bring the groups within their sizes."""
-        compared = compare(document, semantic_segments(document), services, self.window)
+        segments = semantic_segments(document, part(services.report, 0.0, 0.2))
+        compared = compare(document, segments, services.part(0.2, 0.8), self.window)
         grouping = self.grouping(document, compared, measure_of(self.unit, document, services))
         curve = grouping.curve(self.threshold_mode, self.threshold)
-        pieces = grouping.pieces(curve.cuts_for(curve.threshold or 0.0), curve)
+        cuts = curve.cuts_for(curve.threshold or 0.0)
+        pieces = grouping.pieces(cuts, curve, part(services.report, 0.8, 1.0))
         return Cutting(pieces, curve=curve, notes=notes_of(curve), calls=compared.calls, tokens=compared.tokens)
 
     def grouping(self, document: Document, compared: Compared, measure: Measure) -> Grouping:

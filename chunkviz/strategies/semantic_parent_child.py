@@ -14,6 +14,7 @@ from chunkviz.grouping import Compared, Grouping, compare, notes_of, split_large
 from chunkviz.measure import Measure
 from chunkviz.packing import Piece
 from chunkviz.params import Choice, Slider, Unit
+from chunkviz.progress import Report, part, told
 from chunkviz.services import Services
 from chunkviz.strategies.fixed_size import UNIT_LABELS
 from chunkviz.strategies.semantic import THRESHOLD, setting_of_mode
@@ -63,13 +64,14 @@ class SemanticParentChild(Strategy):
     def cut(self, document: Document, services: Services) -> Cutting:
         """Group paragraphs into parents, then take each parent's paragraphs as its children."""
         measure = measure_of(self.unit, document, services)
-        segments = paragraphs(document)
-        compared = compare(document, segments, services)
+        segments = paragraphs(document, part(services.report, 0.0, 0.2))
+        compared = compare(document, segments, services.part(0.2, 0.7))
         grouping = self.grouping(document, compared, measure)
         curve = grouping.curve(self.threshold_mode, self.threshold)
-        parents = grouping.pieces(curve.cuts_for(curve.threshold or 0.0), curve)
+        cuts = curve.cuts_for(curve.threshold or 0.0)
+        parents = grouping.pieces(cuts, curve, part(services.report, 0.7, 0.8))
         return Cutting(
-            self._children(document, measure, segments, parents),
+            self._children(document, measure, segments, parents, part(services.report, 0.8, 1.0)),
             parents=[Parent(parent.start, parent.end) for parent in parents],
             curve=curve,
             notes=notes_of(curve),
@@ -81,10 +83,12 @@ class SemanticParentChild(Strategy):
         """Return what the sizes make of any cuts, as parents; the threshold has no part in it."""
         return Grouping(document, compared, measure, maximum=self.max_parent_size, kind=Structure("paragraph"))
 
-    def _children(self, document: Document, measure: Measure, segments: Segments, parents: list[Piece]) -> list[Piece]:
+    def _children(
+        self, document: Document, measure: Measure, segments: Segments, parents: list[Piece], report: Report
+    ) -> list[Piece]:
         children: list[Piece] = []
         starts, ends = segments.starts, segments.ends
-        for place, parent in enumerate(parents):
+        for place, parent in enumerate(told(parents, report)):
             first = int(np.searchsorted(ends, np.int64(parent.start), "right"))
             last = int(np.searchsorted(starts, np.int64(parent.end), "left"))
             spans = [

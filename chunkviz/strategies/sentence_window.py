@@ -34,9 +34,9 @@ class SentenceWindow(Strategy):
     window: Annotated[int, Field(ge=0), Slider(0, 10, 1, "sentences")] = 3
     """Sentences on either side that are returned with the one found."""
 
-    def cut(self, document: Document, services: Services) -> Cutting:  # noqa: ARG002  every strategy's signature
+    def cut(self, document: Document, services: Services) -> Cutting:
         """Take the sentences; sentences whose windows coincide share one parent."""
-        segments = sentence_segments(document)
+        segments = sentence_segments(document, services.report)
         if not len(segments):
             return Cutting(())
         first, last = segments.with_neighbours(self.window)

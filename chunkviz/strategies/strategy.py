@@ -18,10 +18,13 @@ from chunkviz.evidence import Evidence, SimilarityCurve
 from chunkviz.measure import CharacterMeasure, Measure
 from chunkviz.packing import Piece
 from chunkviz.params import WHOLE_NUMBER, Unit, check_cross_rules, explain, fitting_defaults
+from chunkviz.progress import part, told
 from chunkviz.services import Services
 from chunkviz.tokens import TokenMap
 
 Need: TypeAlias = Literal["embedder", "writer"]
+_CUT = 0.9
+"""Share of the work that is ``cut``; the rest makes chunks of the pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,7 @@ class Strategy(BaseModel):
         began = time.perf_counter()
         document = document if isinstance(document, Document) else Document(document)
         services = services or Services()
-        return self.assemble(document, services, self.cut(document, services), began=began)
+        return self.assemble(document, services, self.cut(document, services.part(0.0, _CUT)), began=began)
 
     async def achunk(self, document: Document | str, services: Services | None = None) -> Chunking:
         """Chunk in a thread, so that an event loop stays free."""
@@ -172,7 +175,7 @@ class Strategy(BaseModel):
         """Return the chunking that pieces and parents make; ``began`` is when the work began (``perf_counter``)."""
         tokens = TokenMap.of(document, services.tokenizer)
         parents: list[Chunk] = []
-        for index, each in enumerate(cutting.parents):
+        for index, each in enumerate(told(cutting.parents, part(services.report, _CUT, 0.95))):
             above = None if each.parent is None else parents[each.parent]
             parents.append(Chunk(document, each.start, each.end, index, tokens, above, level=each.level))
         chunks = tuple(
@@ -187,7 +190,7 @@ class Strategy(BaseModel):
                 piece.context_error,
                 piece.extra,
             )
-            for index, piece in enumerate(cutting.pieces)
+            for index, piece in enumerate(told(cutting.pieces, part(services.report, 0.95, 1.0)))
         )
         return Chunking(
             document=document,

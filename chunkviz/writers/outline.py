@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
+from chunkviz.progress import EVERY, Report, silent
+
 if TYPE_CHECKING:
     from chunkviz.document import Document
     from chunkviz.services import WriteRequest
@@ -63,6 +65,10 @@ class OutlineWriter:
     """
 
     name = "outline context"
+
+    def prepare(self, document: Document, report: Report = silent) -> None:
+        """Count the document's terms now, telling ``report`` the share done; what it raises ends it."""
+        _counts(document, report)
 
     def write(self, request: WriteRequest, /) -> str:
         """Return one or two sentences: where the chunk stands, and its key terms; never blank."""
@@ -128,8 +134,8 @@ def _length(term: str) -> int:
     return _USUAL_LENGTH if _EAST_ASIAN.match(term) else min(len(term), _LONG_WORD)
 
 
-def _counts(document: Document) -> TermCounts:
-    """Return the counts of the whole document; made once per document."""
+def _counts(document: Document, report: Report = silent) -> TermCounts:
+    """Return the counts of the whole document; made once per document. ``report`` is told the share done."""
 
     def count() -> TermCounts:
         occurrences: Counter[str] = Counter()
@@ -137,7 +143,7 @@ def _counts(document: Document) -> TermCounts:
         lower: set[str] = set()
         sentence_count, current = 0, set[str]()
         last = 0
-        for term, sentence in _terms(document.text):
+        for term, sentence in _terms(document.text, report):
             if sentence != last:
                 sentences.update(current)
                 sentence_count += bool(current)
@@ -148,13 +154,14 @@ def _counts(document: Document) -> TermCounts:
             occurrences[key] += 1
             current.add(key)
         sentences.update(current)
+        report(1.0)
         short = frozenset(_SHORT_WORD.findall(document.text))
         return TermCounts(occurrences, sentences, sentence_count + bool(current), frozenset(lower), short)
 
     return document.derive("outline terms", count)
 
 
-def _terms(text: str) -> Iterator[tuple[str, int]]:
+def _terms(text: str, report: Report = silent) -> Iterator[tuple[str, int]]:
     """Yield each term in order, as it is written, with the number of its sentence."""
     sentence = 0
     for match in _PIECE.finditer(text):
@@ -170,6 +177,8 @@ def _terms(text: str) -> Iterator[tuple[str, int]]:
                     yield piece, sentence
             case _:
                 sentence += 1
+                if sentence % EVERY == 0:
+                    report(match.end() / len(text))
 
 
 def _says_something(word: str) -> bool:

@@ -20,6 +20,7 @@ import chunkviz as cv
 from chunkviz.disk_cache import DiskCache
 from chunkviz.errors import Cancelled, ParameterError, ServiceError, UnknownNameError, UnusableServiceError
 from chunkviz.prices import PRICES, Price, price_of
+from chunkviz.progress import Report
 from chunkviz.services import Writer, WriteRequest
 from chunkviz.writers import (
     OpenAICompatibleWriter,
@@ -142,9 +143,9 @@ def test_the_document_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     document = cv.Document(HANDBOOK)
     read: list[int] = []
 
-    def reading(text: str) -> Iterator[tuple[str, int]]:
+    def reading(text: str, *report: Report) -> Iterator[tuple[str, int]]:
         read.append(len(text))
-        return terms(text)
+        return terms(text, *report)
 
     from chunkviz.writers import outline as module  # noqa: PLC0415
 
