@@ -297,18 +297,23 @@ def test_long_embedding_tells_its_progress_and_can_be_stopped() -> None:
         batch = 10
 
     text = " ".join(f"Sentence number {number}." for number in range(40))
-    shares: list[float] = []
-    cv.Semantic().chunk(text, services(InTens(), report=shares.append))
-    assert shares == [0.25, 0.5, 0.75, 1.0]
+    told: list[tuple[float, int]] = []
+    embedder = InTens()
+    cv.Semantic().chunk(text, services(embedder, report=lambda share: told.append((share, len(embedder.given)))))
+    assert told == sorted(told)
+    assert {given for _, given in told} == {0, 10, 20, 30, 40}
+    after = {given: share for share, given in reversed(told) if given > 0}
+    assert after[20] - after[10] == pytest.approx(after[30] - after[20])
+    assert after[20] - after[10] > 0.1
 
-    def stop(share: float) -> None:
-        if share == 0.5:
+    def stop(_share: float) -> None:
+        if len(stopped.given) == 20:
             raise Cancelled
 
-    embedder = InTens()
+    stopped = InTens()
     with pytest.raises(Cancelled):
-        cv.Semantic().chunk(cv.Document(text), services(embedder, report=stop))
-    assert len(embedder.given) == 20
+        cv.Semantic().chunk(cv.Document(text), services(stopped, report=stop))
+    assert len(stopped.given) == 20
 
 
 def test_similar_paragraphs_share_a_parent_and_each_is_a_child() -> None:
