@@ -26,6 +26,8 @@ class Job(Generic[Result]):
     work: Callable[[Job[Any]], Result]
     share: float = 0.0
     cancelled: bool = False
+    shown: bool = False
+    """Whether its progress was drawn."""
     result: Result | None = None
     error: BaseException | None = None
     _thread: threading.Thread = field(init=False, repr=False)
@@ -80,13 +82,15 @@ def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: st
     """
     place = f"job:{slot}"
     job: Job[Result] | None = session.get(place)
+    begun = job is None or job.key != key
     if job is None or job.key != key:
         if job is not None:
             job.cancelled = True
         job = Job(key, label, work)
         session.put(place, job)
         job.start()
-    if not job.wait(_QUICK if job.share == 0.0 and not job.cancelled else 0.0) and drawn:
+    # What is quick is done before its progress would be drawn, however soon it reports.
+    if not job.wait(_QUICK if (begun or job.share == 0.0) and not job.cancelled else 0.0) and drawn:
         _draw_progress(place)
     return job
 
@@ -131,8 +135,10 @@ def _draw_progress(place: str) -> None:
     job: Job[Any] | None = session.get(place)
     if job is None:
         return  # forgotten, and the browser asked once more how far it is
-    if job.wait(0.0):
+    if job.wait(0.0) and job.shown:
         st.rerun()
+    # Not in the run that draws it first: a page that runs again before the browser has sent anything forgets its link.
+    job.shown = True
     with st.container(border=True):
         st.progress(min(job.share, 1.0), text=f"{job.label}…")
         if st.button("Stop", icon=":material/stop_circle:", key=f"{place}:stop", disabled=job.cancelled):

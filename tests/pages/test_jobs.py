@@ -100,3 +100,24 @@ def test_progress_of_a_job_that_was_forgotten_draws_nothing() -> None:
     at = AppTest.from_function(page, default_timeout=30).run()
     assert not at.exception
     assert not at.get("progress")
+
+
+def test_the_run_that_draws_progress_first_is_not_repeated() -> None:
+    def page() -> None:
+        import streamlit as st  # noqa: PLC0415  an AppTest's script imports for itself
+
+        from chunkviz.ui import jobs  # noqa: PLC0415
+
+        runs = st.session_state.setdefault("runs", [])
+        runs.append(1)
+        if len(runs) == 1:
+            assert jobs.run("a file", "Reading", lambda _job: "read", slot="upload", drawn=False).wait(10)
+        if len(runs) < 4:
+            jobs.draw_progress("upload")
+
+    at = AppTest.from_function(page, default_timeout=30).run()
+    assert len(at.session_state["runs"]) == 1
+    assert at.get("progress")
+    at.run()
+    assert len(at.session_state["runs"]) == 4, "until the page draws it no more"
+    assert not at.get("progress")
