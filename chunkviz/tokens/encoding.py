@@ -98,8 +98,12 @@ def encode_in_blocks(
 
 
 def begin_encoding(tokenizer: SettledTokenizer, text: str) -> Encoding | None:
-    """Return the encoding of a long text, begun on other cores, or None where there is nothing to gain."""
-    return Encoding(tokenizer, text) if len(text) > BLOCK and _usable_cores() > 1 else None
+    """Return the encoding of a long text, begun on other cores, or None where there is nothing to gain.
+
+    A tokenizer that takes the whole text at once gains nothing: it and the caller wait for each other.
+    """
+    several = len(text) > _block_size(tokenizer, text) and _usable_cores() > 1
+    return Encoding(tokenizer, text) if several else None
 
 
 def _usable_cores() -> int:
