@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import plotly.graph_objects as go
 
 from chunkviz.tree import Tree
+from chunkviz.ui.text import shortened
 from chunkviz.wording import count_of
 
 View: TypeAlias = Literal["Icicle", "Treemap", "Sunburst"]
@@ -176,11 +177,6 @@ def _hover(tree: Tree, box: Box, text: str) -> str:
     words = _escaped(shortened(" ".join(text[start : start + 4 * _EXCERPT].split()), _EXCERPT))
     opened = "<br>Click to open." if box.closed else ""
     return f"<b>{name}</b><br>{tokens}{held} · characters {start:,}–{end:,}<br>{words}{opened}"
-
-
-def shortened(words: str, most: int) -> str:
-    """Return words in at most so many characters."""
-    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 
 def _escaped(words: str) -> str:

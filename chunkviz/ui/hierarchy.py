@@ -12,8 +12,8 @@ from chunkviz.metrics import fidelity
 from chunkviz.tree import Family, Sizes, Tree, family, tree_of
 from chunkviz.ui import session, simulator
 from chunkviz.ui.charts import draw_chart
-from chunkviz.ui.figures_tree import MOST_BOXES, Box, View, boxes_of, chunk_clicked, label_of, shortened, tree_figure
-from chunkviz.ui.text import as_plain
+from chunkviz.ui.figures_tree import MOST_BOXES, Box, View, boxes_of, chunk_clicked, label_of, tree_figure
+from chunkviz.ui.text import as_plain, shortened
 from chunkviz.ui.viewer import draw_viewer
 
 _PICTURES: tuple[View, ...] = ("Icicle", "Treemap", "Sunburst")

@@ -82,13 +82,14 @@ def run(key: object, label: str, work: Callable[[Job[Any]], Result], *, slot: st
     """
     place = f"job:{slot}"
     job: Job[Result] | None = session.get(place)
-    begun = job is None or job.key != key
+    begun = False
     if job is None or job.key != key:
         if job is not None:
             job.cancelled = True
         job = Job(key, label, work)
         session.put(place, job)
         job.start()
+        begun = True
     # What is quick is done before its progress would be drawn, however soon it reports.
     if not job.wait(_QUICK if (begun or job.share == 0.0) and not job.cancelled else 0.0) and drawn:
         _draw_progress(place)

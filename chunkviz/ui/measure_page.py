@@ -11,11 +11,12 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.document import Document
 from chunkviz.errors import ChunkvizError
-from chunkviz.evaluation import BUDGETS, Evaluation, Failure, Fate, Question
+from chunkviz.evaluation import Evaluation, Question
 from chunkviz.retrieval import RANKINGS, Index, Ranking
 from chunkviz.services import Services
 from chunkviz.ui import jobs, measuring, session
 from chunkviz.ui.consent import AskFirst
+from chunkviz.ui.measure_numbers import draw_numbers
 from chunkviz.ui.measure_proposals import draw_proposals
 from chunkviz.ui.measure_questions import (
     draw_files,
@@ -27,18 +28,15 @@ from chunkviz.ui.measure_questions import (
 )
 from chunkviz.ui.measure_settings import Listed, draw_settings, settings_of
 from chunkviz.ui.measure_sweep import draw_sweep
-from chunkviz.ui.measure_words import conditions, figure_of, interval_of, warning_of_few
 from chunkviz.ui.measuring import Candidate, Request
 from chunkviz.ui.retrieve.search import index_of
 from chunkviz.ui.services import choose_embedder
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
-from chunkviz.wording import count_of
 
 _MOST_K = 1_000
 _QUESTIONS, _SETTINGS, _SWEEP = "Questions", "Settings", "Sweep"
 _VIEWER = "measure viewer"
-_FATES: dict[Fate, str] = {"whole": "whole in one chunk", "split": "split over chunks", "lost": "in no chunk"}
 
 
 def draw(chunking: Chunking) -> None:
@@ -56,7 +54,7 @@ def draw(chunking: Chunking) -> None:
     if request is not None and questions:
         measuring.measure(request, candidates, slot="measure", label=_label(candidates))
         with numbers:
-            _draw_numbers(request, current)
+            draw_numbers(request, current)
     view = st.segmented_control(
         "What to look at", [_QUESTIONS, _SETTINGS, _SWEEP], default=_QUESTIONS, required=True, key="measure view",
         persist_state="session", label_visibility="collapsed",
@@ -107,50 +105,6 @@ def _choose_request(document: Document, questions: tuple[Question, ...], service
     with st.container(border=True, key="measure embedder"):
         embedder = choose_embedder(document)
     return None if embedder is None else replace(request, embedder=embedder)
-
-
-def _draw_numbers(request: Request, current: Candidate) -> None:
-    """Draw what the setting of the sidebar reaches, and under which conditions."""
-    found = measuring.known(request).get(current)
-    if isinstance(found, Failure):
-        st.error(as_plain(found.reason), icon=":material/error:")
-        return
-    if found is None:
-        return
-    names = {
-        "recall": (f"Recall at {request.k}", "Share of the answers' characters that is retrieved."),
-        "precision": ("Precision", "Share of what is retrieved that answers."),
-        "iou": ("IoU", "What both share over what either has."),
-        "precision_omega": ("Precision-omega", "The IoU of a perfect search: it measures the boundaries alone."),
-        **{
-            f"recall_at_{budget}": (
-                f"Recall in {budget:,} {'tok' if request.unit == 'tokens' else 'ch'}",
-                f"Share of the answers that is in the first {budget:,} {request.unit} retrieved.",
-            )
-            for budget in BUDGETS
-        },
-    }
-    with st.container(horizontal=True, gap="small", key="measures"):
-        for measure, (label, meaning) in names.items():
-            interval = found.interval(measure)
-            within = f"; 95 % interval of the mean {interval_of(interval)}" if interval.known else ""
-            st.metric(
-                label, f"{figure_of(interval.mean)} ± {figure_of(found.deviation(measure))}",
-                help=f"{meaning} Mean ± standard deviation over {count_of(found.questions, 'question')}{within}.",
-            )  # fmt: skip
-        fates = " / ".join(f"{found.total(fate):,}" for fate in _FATES)
-        st.metric(
-            "Whole / split / lost", fates,
-            help="Passages that answer: whole in one chunk, split over several, in none. No ranking is involved.",
-        )  # fmt: skip
-    recall = found.interval("recall")
-    within = f" · recall's interval {interval_of(recall)}" if recall.known else ""
-    proposed = sum(each.proposed_by is not None for each in request.questions)
-    by_models = f" · {proposed:,} of the questions proposed by a model" if proposed else ""
-    st.caption(f"{conditions(found)}{within}{by_models}")
-    few = warning_of_few(found.questions)
-    if few:
-        st.caption(f":material/info: {few}")
 
 
 def _draw_questions(chunking: Chunking, request: Request, listed: Listed, services: Services) -> None:

@@ -20,7 +20,7 @@ from chunkviz.segments import language_of
 from chunkviz.services import Embedder, Services, Writer
 from chunkviz.strategies import Strategy
 from chunkviz.tokens import Tokenizer
-from chunkviz.ui import session
+from chunkviz.ui import service_notes, session
 from chunkviz.ui.consent import AskFirst
 from chunkviz.ui.kept_services import cached, draw_cache, is_caching, kept, packaged, text_cache
 from chunkviz.ui.text import as_plain
@@ -38,7 +38,7 @@ _WRITERS = {"outline": "Outline context: title, headings and key terms. No model
 def choose_services(strategy: Strategy | None, document: Document | None, tokenizer: Tokenizer) -> Services | None:
     """Draw what the strategy needs to be asked; return the services, or None with the error on the screen."""
     session.put("service drawn", False)
-    session.put("services noted", {})
+    service_notes.begin()
     needs = strategy.services_needed() if strategy is not None else ()
     if not needs:
         return Services(tokenizer=tokenizer)
@@ -98,27 +98,6 @@ def _or_said(make: Callable[[], Made]) -> Made | None:
     except ChunkvizError as error:
         st.error(as_plain(str(error)), icon=":material/error:")
         return None
-
-
-def code_of_services() -> dict[str, str]:
-    """Return the code that makes the services in use, where they are not the default ones; never a key."""
-    return {
-        service: f"get_{service}({name!r}{''.join(f', {key}={value!r}' for key, value in options.items())})"
-        for service, (name, options) in _noted().items()
-    }
-
-
-def fields_of_services() -> dict[str, Any]:
-    """Return the fields of a recipe that name the services in use, where they are not the default ones; never a key."""
-    fields: dict[str, Any] = {}
-    for service, (name, options) in _noted().items():
-        fields |= {service: name, f"{service}_options": options}
-    return fields
-
-
-def _noted() -> dict[str, tuple[str, dict[str, Any]]]:
-    found: dict[str, tuple[str, dict[str, Any]]] = session.get("services noted") or {}
-    return found
 
 
 def names_in_use(strategy: Strategy) -> tuple[str | None, str | None]:
@@ -183,11 +162,6 @@ def _agreed() -> set[str]:
     return session.keep("agreed", set)
 
 
-def _note(service: str, name: str, **options: Any) -> None:
-    """Remember what makes a service again, for what is taken away."""
-    session.get("services noted")[service] = (name, {key: value for key, value in options.items() if value})
-
-
 def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embedder:
     if titled:
         st.subheader("Embedder", anchor=False)
@@ -218,11 +192,11 @@ def _choose_embedder(document: Document | None, *, titled: bool = True) -> Embed
         if not model:
             message = "Give the folder of a model, or its name on the hub."
             raise ChunkvizError(message)
-        _note("embedder", name, model=model)
+        service_notes.note("embedder", name, model=model)
         return kept("embedder object", (name, model), lambda: cached(get_embedder(name, model=model)))
     if name == EMBEDDERS[0].name:
         return default_embedder()
-    _note("embedder", name)
+    service_notes.note("embedder", name)
     return packaged(name)
 
 
@@ -242,7 +216,7 @@ def _openai_embedder() -> Embedder:
         )  # fmt: skip
         draw_cache()
 
-    _note("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
+    service_notes.note("embedder", _OPENAI, model=model, base_url=base_url, dimensions=dimensions)
 
     def make() -> Embedder:
         return AskFirst(
@@ -279,7 +253,7 @@ def _choose_writer() -> Writer:
 
     own = {"system_prompt": system, "user_prompt": user}
     edited = {key: text for key, text in own.items() if text not in {DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT}}
-    _note("writer", _OPENAI, model=model, base_url=base_url, **edited)
+    service_notes.note("writer", _OPENAI, model=model, base_url=base_url, **edited)
 
     def make() -> Writer:
         return AskFirst(

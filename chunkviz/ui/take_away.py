@@ -15,7 +15,7 @@ from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_l
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.export_nodes import to_langchain, to_llamaindex
 from chunkviz.recipe import recipe_of, write_recipe
-from chunkviz.ui import compute, jobs, own_chunks, pins, services, session, sidebar
+from chunkviz.ui import compute, jobs, own_chunks, pins, service_notes, services, session, sidebar
 from chunkviz.ui.report import to_report
 from chunkviz.ui.text import as_plain
 
@@ -47,7 +47,7 @@ def draw(chunking: Chunking) -> None:
         if session.get("source") == "Paste":
             st.caption("Save your text as pasted.md first.")
         sample = session.get("sample") if session.get("source") == "Sample" else None
-        st.code(export.to_python(chunking, sample=sample, services=services.code_of_services()), language="python")
+        st.code(export.to_python(chunking, sample=sample, services=service_notes.code()), language="python")
     _draw_elsewhere(chunking)
 
 
@@ -62,7 +62,7 @@ def _fields() -> dict[str, Any]:
     chosen = session.get("language") not in (None, session.DETECTED)
     setting = session.get("setting")
     language = {"language": setting.document.language} if chosen and setting and setting.document else {}
-    return {**services.fields_of_services(), **language}
+    return {**service_notes.fields(), **language}
 
 
 def _draw_elsewhere(chunking: Chunking) -> None:

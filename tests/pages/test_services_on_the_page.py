@@ -201,13 +201,13 @@ def test_the_recipe_that_is_taken_away_names_the_services_in_use_and_no_key(serv
         import streamlit as st  # noqa: PLC0415  an AppTest's script imports for itself
 
         import chunkviz as cv  # noqa: PLC0415
-        from chunkviz.ui import services  # noqa: PLC0415
+        from chunkviz.ui import service_notes, services  # noqa: PLC0415
         from chunkviz.ui.take_away import recipe_file  # noqa: PLC0415
 
         strategy = cv.Semantic()
         services.choose_services(strategy, None, cv.get_tokenizer())
         chunking = strategy.chunk(cv.Document("It rains. The sun shines."))
-        st.code(recipe_file(chunking, {**services.fields_of_services(), "language": "en"}).decode())
+        st.code(recipe_file(chunking, {**service_notes.fields(), "language": "en"}).decode())
 
     at = AppTest.from_function(page, default_timeout=60).run()
     assert "embedder" not in at.code[0].value, "the default one needs no name"
