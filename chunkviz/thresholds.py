@@ -197,5 +197,5 @@ def shortest_between(low: float, high: float) -> float:
     for digits in range(2, 8):
         short = round(middle, digits)
         if np.float32(low) < np.float32(short) <= np.float32(high):
-            return short
+            return short + 0.0  # -0.0 is 0
     return high

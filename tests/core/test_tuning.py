@@ -287,6 +287,7 @@ def test_the_short_number_lies_between_as_float32_too(one: float, other: float) 
         short = shortest_between(low, high)
         assert np.float32(low) < np.float32(short) <= np.float32(high)
     assert shortest_between(0.3, 0.42) == 0.36
+    assert str(shortest_between(-0.003, 0.001)) == "0.0"
 
 
 @settings(max_examples=60, deadline=None)
