@@ -68,7 +68,7 @@ def _cuts_of_some(
     if size > 1:
         kept = _walk(np.packbits(below, axis=1), size)
         below = np.unpackbits(kept, axis=1, count=len(signal)).view(np.bool_)
-    return [np.flatnonzero(row) for row in below]
+    return [row.nonzero()[0] for row in below]
 
 
 def _walk(low: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
@@ -82,9 +82,10 @@ def _walk(low: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     steps = padded.view(word).T.astype(np.intp, order="C")
     # A state is kept times the number of words, so that a state plus a word is a place in the tables.
     state = np.full(rows, (size - 1) * (len(cut) // size))
+    follow = following.take
     for step in steps:
         step += state  # noqa: PLW2901  it is a row of the array, which so becomes the places in the tables
-        state = following[step]
+        follow(step, out=state, mode="clip")  # no place lies outside; to check each would need an array more
     kept = cut.take(steps, mode="clip").T.astype(word, order="C")
     return kept.view(np.uint8)[:, :count]
 

@@ -9,7 +9,7 @@ import streamlit as st
 from chunkviz.chunk import Chunking
 from chunkviz.cost import Ledger, Unit, differences, ledger
 from chunkviz.prices import Price
-from chunkviz.ui import pins, services, session
+from chunkviz.ui import narrow, pins, services, session
 from chunkviz.ui.text import as_plain
 
 _NONE = "nothing"
@@ -32,14 +32,16 @@ def draw(chunking: Chunking, found: Ledger, prices: Mapping[str, Price]) -> None
         rows.append(row)
     right = st.column_config.TextColumn(alignment="right", width="small")
     numbers = ["This setting", *([other[0], "Difference"] if other else [])]
-    st.dataframe(
-        rows, hide_index=True, key="ledger", height="content",
-        column_config={
-            "Line": st.column_config.TextColumn(width="medium"), **dict.fromkeys(numbers, right),
-            "Meaning": st.column_config.TextColumn(width="large"),
-        },
-        alt="Cost ledger",
-    )  # fmt: skip
+    with narrow.wide("ledger"):
+        st.dataframe(
+            rows, hide_index=True, key="ledger", height="content",
+            column_config={
+                "Line": st.column_config.TextColumn(width="medium"), **dict.fromkeys(numbers, right),
+                "Meaning": st.column_config.TextColumn(width="large"),
+            },
+            alt="Cost ledger",
+        )  # fmt: skip
+    narrow.draw_plain("ledger", {name: [row[name] for row in rows] for name in ("Line", *numbers)}, "Cost ledger")
     if other and other[1].encoding != found.encoding:
         st.info(
             f"{as_plain(other[0])} is counted in {other[1].encoding} and this setting in {found.encoding}: "

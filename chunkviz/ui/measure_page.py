@@ -14,7 +14,7 @@ from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import Evaluation, Question
 from chunkviz.retrieval import RANKINGS, Index, Ranking
 from chunkviz.services import Services
-from chunkviz.ui import jobs, measuring, session
+from chunkviz.ui import jobs, measuring, narrow, session
 from chunkviz.ui.consent import AskFirst
 from chunkviz.ui.measure_numbers import draw_numbers
 from chunkviz.ui.measure_proposals import draw_proposals
@@ -163,10 +163,16 @@ def _draw_table(request: Request, candidates: tuple[Candidate, ...]) -> int:
             session.put("question shown", chosen[0])
             session.put("answer shown", 0)
 
-    st.dataframe(
-        rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
-        height=min(248, 50 + 35 * len(questions)), width="stretch",
-    )  # fmt: skip
+    with narrow.wide("questions"):
+        st.dataframe(
+            rows, key=key, hide_index=True, on_select=follow, selection_mode="single-row", column_config=config,
+            height=min(248, 50 + 35 * len(questions)), width="stretch",
+        )  # fmt: skip
+    narrow.draw_plain(
+        "questions",
+        {name: [f"{each:.0%}" if isinstance(each, float) else each for each in cells] for name, cells in rows.items()},
+        "Questions and their recall",
+    )
     if len(rows) > 1:
         st.caption(f"Recall at {request.k} in each setting: the share of the answer's characters that is retrieved.")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):

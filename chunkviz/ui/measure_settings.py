@@ -12,7 +12,7 @@ from chunkviz.chunk import Chunking
 from chunkviz.errors import ChunkvizError
 from chunkviz.evaluation import Evaluation, Failure, compare
 from chunkviz.services import Services
-from chunkviz.ui import measuring, own_chunks, pins
+from chunkviz.ui import measuring, narrow, own_chunks, pins
 from chunkviz.ui import services as chosen_services
 from chunkviz.ui.links import put_setting
 from chunkviz.ui.measure_words import (
@@ -119,19 +119,24 @@ def draw_settings(request: Request, listed: Listed) -> None:
     for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations), few):
         if warning:
             st.warning(warning, icon=":material/straighten:")
-    st.dataframe(
-        table_of(measured), key="settings table", hide_index=True, width="stretch", height="content",
-        column_config=_LABELS,
-    )  # fmt: skip
+    figures = table_of(measured)
+    with narrow.wide("settings"):
+        st.dataframe(
+            figures, key="settings table", hide_index=True, width="stretch", height="content", column_config=_LABELS
+        )  # fmt: skip
+    narrow.draw_plain("settings", figures, "What each setting reaches")
     st.caption(
         f"Mean ± standard deviation over {request_questions(request)}, and in brackets the 95 % interval of the mean."
     )
     if len(measured) > 1:
         st.markdown(f"**Difference to {as_plain(measured[0][0])}**, on the same questions")
-        st.dataframe(
-            differences_of(measured), key="differences table", hide_index=True, width="stretch", height="content",
-            column_config=_LABELS,
-        )  # fmt: skip
+        differences = differences_of(measured)
+        with narrow.wide("differences"):
+            st.dataframe(
+                differences, key="differences table", hide_index=True, width="stretch", height="content",
+                column_config=_LABELS,
+            )  # fmt: skip
+        narrow.draw_plain("differences", differences, "Differences to the first setting")
         st.caption(
             f"Mean difference with its 95 % interval, paired over {request_questions(request)}. ● the interval "
             "leaves out zero; ○ it does not, so these questions do not tell the settings apart."

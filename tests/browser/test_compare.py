@@ -67,6 +67,19 @@ def test_every_boundary_has_its_line_and_its_lane(compare: Callable[..., Compare
     assert not screen.page.get_by_text("Not everything in the link").count()
 
 
+@pytest.mark.parametrize(("width", "seen", "hidden"), [(1400, "wide", "narrow"), (390, "narrow", "wide")])
+def test_of_the_two_forms_of_the_table_one_is_seen(
+    compare: Callable[..., Compare], width: int, seen: str, hidden: str
+) -> None:
+    screen = compare(FIXED, CUTS, width=width)
+    screen.page.locator(f".st-key-{seen}-comparison").wait_for()
+    assert not screen.page.locator(f".st-key-{hidden}-comparison").is_visible()
+    if seen == "narrow":
+        cells = screen.page.locator(".st-key-narrow-comparison tbody tr").first
+        assert cells.inner_text().split()[0] == "Chunks"
+        assert all(box["x"] + box["width"] <= 390 for each in cells.locator("td").all() if (box := each.bounding_box()))
+
+
 def test_a_line_that_is_clicked_brings_its_place_into_sight(compare: Callable[..., Compare]) -> None:
     screen = compare(FIXED, CUTS)
     screen.page.wait_for_function(LINES)

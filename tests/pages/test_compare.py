@@ -126,6 +126,21 @@ def test_the_row_of_a_setting_is_what_the_library_measures(app: Start) -> None:
     assert list(rows(at)) == ["fixed", "cuts", "this setting"]
 
 
+def test_on_a_telephone_the_table_is_turned_and_says_the_same(app: Start) -> None:
+    at = app(FIXED, {**RECURSIVE, "name": "*cuts* | <b>"}, sample="manual")
+    plain, wide = at.table[0].value, at.dataframe[0].value
+    assert list(plain.columns) == [" ", "A fixed", r"B \*cuts\* \| \<b\>", "C this setting"]
+    lines = dict(plain[[" ", "A fixed"]].replace(r"\\", "", regex=True).itertuples(index=False))
+    row = wide.iloc[0]
+    assert lines["Chunks"] == str(row["Chunks"])
+    assert lines["Median"] == f"{row['Median tokens']:.0f}"
+    assert lines["Duplication"] == f"×{row['Duplication']:.2f}"
+    assert lines["Mid-sentence"] == f"{row['Mid-sentence']:.0%}"
+    assert lines["Money (estimate)"] == row["Money (estimate)"]
+    assert lines["Strategy"] == row["Strategy"]
+    assert at.table[1].value.iloc[:, 0].tolist()[:3] == ["F1", "Precision", "Recall"]
+
+
 def test_agreement_is_that_of_the_core(app: Start) -> None:
     at = app(FIXED, RECURSIVE, strategy="recursive", recursive__chunk_size="128", tolerance="40", windows="tokens")
     document = load_sample("essay")

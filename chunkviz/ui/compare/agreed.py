@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from chunkviz.chunk import Chunking
+from chunkviz.ui import narrow
 from chunkviz.ui.compare import measured, pictures, table
 from chunkviz.ui.compare.settings import Compared
 from chunkviz.ui.compare.table import Terms
@@ -56,13 +57,15 @@ def draw_all(ready: Sequence[tuple[Compared, Chunking]], reference: Compared, te
     ]
     if rows:
         measure = st.column_config.NumberColumn(format="%.2f")
-        st.dataframe(
-            rows, hide_index=True, key="agreement table", width="stretch", height="content",
-            column_config={"": st.column_config.TextColumn(width=34, pinned=True),
-                           "Name": st.column_config.TextColumn(width=176, pinned=True),
-                           **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), measure)},
-            placeholder="–", alt="Agreement with the reference",
-        )  # fmt: skip
+        with narrow.wide("agreement"):
+            st.dataframe(
+                rows, hide_index=True, key="agreement table", width="stretch", height="content",
+                column_config={"": st.column_config.TextColumn(width=34, pinned=True),
+                               "Name": st.column_config.TextColumn(width=176, pinned=True),
+                               **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), measure)},
+                placeholder="–", alt="Agreement with the reference",
+            )  # fmt: skip
+        narrow.draw_plain("agreement", table.turned(rows), "Agreement with the reference")
         st.caption(
             f"Against **{as_plain(reference.label)}**. – where it is not defined, as for a setting of one chunk, which "
             "has no boundary."

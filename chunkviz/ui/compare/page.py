@@ -13,7 +13,7 @@ from chunkviz.document import Document
 from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.span import Span
 from chunkviz.tokens import get_tokenizer
-from chunkviz.ui import lint_panel, pins, prices, session, sidebar
+from chunkviz.ui import lint_panel, narrow, pins, prices, session, sidebar
 from chunkviz.ui.compare import agreed, measured, own, pictures, start, table
 from chunkviz.ui.compare.settings import MOST, Compared, compared, draw_pending
 from chunkviz.ui.compare.table import Terms
@@ -175,10 +175,14 @@ def _draw_table(found: Sequence[Compared], reference: Compared, terms: Terms) ->
         if chosen and chosen[0] < len(names):
             session.put(_SHOWN, names[chosen[0]])
 
-    st.dataframe(
-        table.shown(rows), key=key, hide_index=True, on_select=follow, selection_mode="single-row", width="stretch",
-        height="content", column_config=table.columns(rows, terms), placeholder="–",
-        alt="Settings side by side",
+    with narrow.wide("comparison"):
+        st.dataframe(
+            table.shown(rows), key=key, hide_index=True, on_select=follow, selection_mode="single-row",
+            width="stretch", height="content", column_config=table.columns(rows, terms), placeholder="–",
+            alt="Settings side by side",
+        )  # fmt: skip
+    narrow.draw_plain(
+        "comparison", table.turned(table.shown(rows), table.labels(rows, terms)), "Settings side by side"
     )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.download_button(

@@ -129,6 +129,38 @@ def shown(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
+def turned(lines: Sequence[Row], labels: Mapping[str, str] | None = None) -> dict[str, list[str]]:
+    """Return rows as texts, a column for each setting and a line for each number: for narrow windows."""
+    names = [name for name in lines[0] if name not in ("", "Name")]
+    return {
+        "": [(labels or {}).get(name, name) for name in names],
+        **{f"{line['']} {line['Name']}": [_written(name, line[name]) for name in names] for line in lines},
+    }
+
+
+def labels(rows: Sequence[Row], terms: Terms) -> dict[str, str]:
+    """Return what the columns are called on the screen."""
+    return {name: config["label"] or name for name, config in columns(rows, terms).items()}
+
+
+_FORMATS = {
+    "Duplication": "×{:.2f}",
+    "Mid-sentence": "{:.0%}",
+    "Mid-word": "{:.0%}",
+    "Mean overlap": "{:.1f}",
+    "Seconds": "{:.3f}",
+    **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), "{:.2f}"),
+}
+"""How the wide table shows what is no whole number."""
+
+
+def _written(name: str, value: object) -> str:
+    """Return a cell as the wide table shows it."""
+    if value is None:
+        return "–"
+    return _FORMATS.get(name, "{:,.0f}").format(value) if isinstance(value, int | float) else str(value)
+
+
 def _rounded(row: Row) -> Row:
     """Return sizes as whole tokens and shares as whole per cent, as everywhere else on the screen."""
     digits = {"p95 tokens": 0, "Mid-sentence": 2, "Mid-word": 2}
