@@ -29,7 +29,7 @@ from chunkviz.strategies import Strategy, list_strategies, strategy_class
 from chunkviz.strategies.recursive import separator_matches
 from chunkviz.thresholds import BOUNDS
 from chunkviz.ui import session
-from chunkviz.ui.text import as_plain
+from chunkviz.ui.messages import draw_error
 
 _LARGEST = 10_000_000
 _SIDE_BY_SIDE = 4
@@ -48,7 +48,7 @@ def draw_parameters(name: str, document: Document) -> Strategy | None:
         return strategy_class(name)(**values)
     except ParameterError as error:
         session.put("refused", str(error))
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         return None
 
 

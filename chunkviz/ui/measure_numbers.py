@@ -8,7 +8,7 @@ from chunkviz.evaluation import BUDGETS, Failure
 from chunkviz.ui import measuring
 from chunkviz.ui.measure_words import conditions, figure_of, interval_of, warning_of_few
 from chunkviz.ui.measuring import Candidate, Request
-from chunkviz.ui.text import as_plain
+from chunkviz.ui.messages import draw_error
 from chunkviz.wording import count_of
 
 
@@ -16,7 +16,7 @@ def draw_numbers(request: Request, current: Candidate) -> None:
     """Draw what the setting of the sidebar reaches, and under which conditions."""
     found = measuring.known(request).get(current)
     if isinstance(found, Failure):
-        st.error(as_plain(found.reason), icon=":material/error:")
+        draw_error(found.reason)
         return
     if found is None:
         return

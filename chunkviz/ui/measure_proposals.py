@@ -15,6 +15,7 @@ from chunkviz.evaluation.proposer import OpenAICompatibleProposer
 from chunkviz.ui import jobs, services, session
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.measure_questions import excerpt_of, put_questions, questions_of
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.text import as_plain
 
 _SLOT = "proposals"
@@ -83,7 +84,7 @@ def _ask(document: Document, asked: _Asked) -> None:
     except Cancelled:
         st.info("The model was stopped; what it had proposed is not kept.", icon=":material/info:")
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
     else:
         st.rerun()
 

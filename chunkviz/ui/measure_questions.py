@@ -13,6 +13,7 @@ from chunkviz.evaluation import Question, QuestionSet, Reference, load_questions
 from chunkviz.samples import list_samples, questions_file
 from chunkviz.span import Span
 from chunkviz.ui import jobs, session
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.text import as_plain
 
 _MOST_LISTED = 200
@@ -189,7 +190,7 @@ def _draw_report(document: Document) -> None:
     if report is None:
         return
     if isinstance(report, str):
-        st.error(as_plain(report), icon=":material/error:")
+        draw_error(report)
         return
     added = f"{report.added:,} question{'' if report.added == 1 else 's'} added from {as_plain(report.name)}."
     known = len(report.found.questions) - report.added

@@ -24,6 +24,7 @@ from chunkviz.ui.measure_words import (
     warning_of_tokenizers,
 )
 from chunkviz.ui.measuring import Candidate, Outcome, Request
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.text import as_plain
 
 _LABELS = {"": st.column_config.TextColumn(pinned=True)}
@@ -220,7 +221,7 @@ def _draw_list(listed: Listed) -> None:
                 "Pin this setting, then change something in the sidebar: both are measured on the same questions."
             )
     for sentence in listed.wrong:
-        st.error(as_plain(sentence), icon=":material/error:")
+        draw_error(sentence)
 
 
 def _draw_pin_button(current: Candidate) -> None:

@@ -23,7 +23,7 @@ from chunkviz.tokens import Tokenizer
 from chunkviz.ui import service_notes, session
 from chunkviz.ui.consent import AskFirst
 from chunkviz.ui.kept_services import cached, draw_cache, is_caching, kept, packaged, text_cache
-from chunkviz.ui.text import as_plain
+from chunkviz.ui.messages import draw_error
 from chunkviz.writers import default_writer, get_writer
 from chunkviz.writers.openai_compatible import DEFAULT_SYSTEM_PROMPT, DEFAULT_USER_PROMPT, PROMPT_FIELDS
 
@@ -47,7 +47,7 @@ def choose_services(strategy: Strategy | None, document: Document | None, tokeni
         writer = _choose_writer() if "writer" in needs else None
     except ChunkvizError as error:
         session.put("refused", str(error))
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         return None
     return Services(tokenizer=tokenizer, embedder=embedder, writer=writer)
 
@@ -96,7 +96,7 @@ def _or_said(make: Callable[[], Made]) -> Made | None:
     try:
         return make()
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         return None
 
 

@@ -20,6 +20,7 @@ from chunkviz.tokens import DEFAULT_ENCODING, Tokenizer, TokenMap, get_tokenizer
 from chunkviz.ui import compute, frame, jobs, pins, session, sources
 from chunkviz.ui.consent import ConsentNeeded, ask
 from chunkviz.ui.controls import draw_parameters
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.services import NOT_INSTALLED, choose_services
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS
@@ -57,7 +58,7 @@ def draw() -> None:
         document, tokenizer = pick_document()
     except VocabularyError as error:
         # In the page and not only in the sidebar, which is closed on a telephone.
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         st.button(f"Count {DEFAULT_ENCODING} instead", on_click=session.put, args=("encoding", DEFAULT_ENCODING))
         st.stop()
     strategy, asked_services = choose_strategy(document)
@@ -231,7 +232,7 @@ def chunk() -> Chunking | None:
         return None
     if strategy is None or services is None:
         # In the page, too: on a telephone the sidebar is closed.
-        st.error(as_plain(str(session.get("refused"))), icon=":material/error:")
+        draw_error(str(session.get("refused")))
         return _last_of(document)
     try:
         chunking = compute.chunking_of(document, strategy, services)
@@ -245,7 +246,7 @@ def chunk() -> Chunking | None:
         ask(question)
     except ChunkvizError as error:
         jobs.forget("chunking")
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         if isinstance(error, ServiceError):
             st.button("Try again", icon=":material/refresh:", key="try again")
         return _last_of(document)

@@ -11,6 +11,7 @@ from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.loaders import SUFFIXES, load_bytes
 from chunkviz.samples import list_samples
 from chunkviz.ui import jobs, session
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.text import as_plain
 
 _LONGEST_PASTE = 100_000
@@ -92,7 +93,7 @@ def _take_read(job: jobs.Job[Document]) -> None:
     except Cancelled as wish:
         st.info(as_plain(str(wish)), icon=":material/info:")
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         open_still: Document | None = session.get("uploaded")
         if open_still is not None:
             st.caption(f"Still open: **{as_plain(open_still.name)}**.")
@@ -127,7 +128,7 @@ def pick_pasted() -> Document | None:
         try:
             read = load_bytes(text.encode("utf-8", "replace"), "pasted.md", limits=session.settings().limits)
         except ChunkvizError as error:
-            st.error(as_plain(str(error)), icon=":material/error:")
+            draw_error(error)
             return None
         made = (digest, read)
         session.put("pasted document", made)

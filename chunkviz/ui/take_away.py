@@ -16,6 +16,7 @@ from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.export_nodes import to_langchain, to_llamaindex
 from chunkviz.recipe import recipe_of, write_recipe
 from chunkviz.ui import compute, jobs, own_chunks, pins, service_notes, services, session, sidebar
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.report import to_report
 from chunkviz.ui.text import as_plain
 
@@ -128,7 +129,7 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
         except Cancelled as wish:
             st.info(as_plain(str(wish)), icon=":material/info:")
         except ChunkvizError as error:
-            st.error(as_plain(str(error)), icon=":material/error:")
+            draw_error(error)
         else:
             st.download_button(
                 "Report (HTML)", data, f"{stem}.html", "text/html", key="download html", on_click="ignore",

@@ -175,6 +175,10 @@ def test_wherever_the_line_is_dragged_the_text_shows_what_the_core_makes(
     page.page.keyboard.press("Escape")
     page.page.mouse.up()
     page.settle()
+    assert "zoom in to see each sign" in page.curve("c.parts.legend.innerText")
+    for _ in range(12):
+        page.plot.press("+")
+    assert "zoom in" not in page.curve("c.parts.legend.innerText")
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -274,8 +278,11 @@ def test_a_dragged_percentile_stays_a_percentile(tune: Any) -> None:
 def test_the_keys_move_the_line_and_walk_the_points(tune: Any) -> None:
     page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
     page.plot.focus()
-    for _ in range(3):
+    shown = set()
+    for _ in range(12):
         page.plot.press("ArrowUp")
+        shown.add(page.curve("c.parts.value.textContent"))
+    assert len(shown) == 12, "thresholds that differ are written differently"
     page.page.wait_for_function("() => Number(new URLSearchParams(location.search).get('semantic.threshold')) > 0.05")
     page.settle()
     page.plot.press("ArrowRight")

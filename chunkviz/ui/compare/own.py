@@ -14,6 +14,7 @@ from chunkviz.placing import Unplaced
 from chunkviz.records import TEXT_COLUMNS
 from chunkviz.tokens import Tokenizer
 from chunkviz.ui import jobs, own_chunks, pins, session
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.own_chunks import ColumnNeeded, OwnSetting
 from chunkviz.ui.text import as_plain
 
@@ -82,7 +83,7 @@ def _draw_upload(document: Document, tokenizer: Tokenizer) -> None:
         st.info(f"{as_plain(file.name)} was not placed: it was stopped.", icon=":material/info:")
         st.button("Place it again", icon=":material/refresh:", key="place again", on_click=jobs.forget, args=(_SLOT,))
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
     else:
         _ask_for_column(file.file_id, found)
 

@@ -155,6 +155,7 @@ class Curve {
     this.picture.drawMoving(this.colours, { threshold, found, selected, pointed: this.pointed })
     this.drawBars(found.tokens)
     this.say(threshold, found)
+    this.hint.hidden = ![found.cuts, found.held, found.joined].some((places) => this.picture.crowded(places))
     const { closer, wider, whole, plot } = this.parts
     closer.disabled = !this.columns.similarities.length
     wider.disabled = whole.disabled = !this.picture.zoomed
@@ -167,7 +168,13 @@ class Curve {
     plot.setAttribute("aria-valuemin", this.picture.low.toFixed(3))
     plot.setAttribute("aria-valuemax", this.picture.high.toFixed(3))
     plot.setAttribute("aria-valuenow", threshold.toFixed(3))
-    plot.setAttribute("aria-valuetext", `${this.signalName} ${threshold.toFixed(3)}, ${counted(found.starts.length, this.head.noun)}`)
+    plot.setAttribute("aria-valuetext", `${this.signalName} ${this.written(threshold)}, ${counted(found.starts.length, this.head.noun)}`)
+  }
+
+  /** With as many digits as tell a threshold from its neighbours, three at least. @param {number} threshold @returns {string} */
+  written(threshold) {
+    const decimals = String(this.rule ? this.rule.simplest(threshold) : threshold).split(".")[1] ?? ""
+    return threshold.toFixed(Math.min(7, Math.max(3, decimals.length)))
   }
 
   get signalName() {
@@ -180,7 +187,7 @@ class Curve {
     // While the line moves two figures stand on the page: those that would be, here, and those in force.
     const setting = this.preview ? "not in force yet" : this.bodies.state.head.setting
     document.documentElement.toggleAttribute("data-line-moves", this.preview !== null)
-    value.textContent = threshold === null ? "No threshold" : `${this.head.mode === "gradient" ? "Gradient" : "Threshold"} ${threshold.toFixed(3)}`
+    value.textContent = threshold === null ? "No threshold" : `${this.head.mode === "gradient" ? "Gradient" : "Threshold"} ${this.written(threshold)}`
     const forced = found.forced.filter(Boolean).length
     const words = [
       setting,
@@ -232,12 +239,14 @@ class Curve {
     if (minSize) signs.push(["joined", `joined: less than ${grouped(minSize)} ${this.head.unit}`])
     if (movable) signs.push(["forced", "forced by the maximum size"])
     if (mode === "gradient") signs.push(["faint", "similarity, on a scale of its own"])
+    this.hint = made("span", "item", "zoom in to see each sign")
     this.parts.legend.replaceChildren(
       ...signs.map(([sign, words]) => {
         const item = made("span", "item")
         item.append(made("i", `sign ${sign}`), words)
         return item
       }),
+      this.hint,
     )
   }
 

@@ -211,14 +211,10 @@ class Picture {
 
   /** Boundaries: cut, held back, forced by size, joined away. Each has a shape of its own. */
   drawMarks(context, found, bottom, colours) {
-    const wide = this.width
     const some = (places, draw) => {
       for (const place of places) draw(this.x(this.places[place]), this.y(this.signal[place]))
     }
-    const uncrowded = (places) => {
-      const seen = this.sighted(places)
-      return seen.length * CROWDED > wide ? [] : seen
-    }
+    const uncrowded = (places) => (this.crowded(places) ? [] : this.sighted(places))
     const cuts = this.sighted(found.cuts)
     const dots = uncrowded(found.cuts)
     context.lineWidth = 1
@@ -277,6 +273,11 @@ class Picture {
       context.lineTo(x - 4, bottom - 3)
       context.fill()
     }
+  }
+
+  /** @param {number[]} places sorted @returns {boolean} whether there are too many in sight for a sign each */
+  crowded(places) {
+    return this.sighted(places).length * CROWDED > this.width
   }
 
   /** @param {number[]} places sorted @returns {number[]} those in sight */

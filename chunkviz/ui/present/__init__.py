@@ -14,6 +14,7 @@ from chunkviz.tokens import DEFAULT_ENCODING, get_tokenizer
 from chunkviz.ui import compute, session
 from chunkviz.ui.curve import draw_curve
 from chunkviz.ui.links import put_setting
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.present.prices import draw_prices
 from chunkviz.ui.present.steps import STEPS, Step
 from chunkviz.ui.text import as_plain
@@ -113,5 +114,5 @@ def _chunking_of(step: Step, services: Services) -> Chunking | None:
     except Cancelled:
         st.info("Chunking was stopped. Choose another step, or this one again.", icon=":material/info:")
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
     return None

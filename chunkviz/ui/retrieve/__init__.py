@@ -18,6 +18,7 @@ from chunkviz.samples import questions_file
 from chunkviz.services import Services
 from chunkviz.ui import services, session, sidebar
 from chunkviz.ui.consent import ConsentNeeded, ask
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.retrieve.answer import draw_answer
 from chunkviz.ui.retrieve.cards import COME, GO, about_marks, draw_hits, score_text
 from chunkviz.ui.retrieve.search import Found, find, forget
@@ -165,7 +166,7 @@ def _search(each: Searched, question: str, k: int, ranking: Ranking, asked: Serv
         ask(question_first, slot=each.slot)
     except ChunkvizError as error:
         forget(each.slot)
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
         st.button("Try again", icon=":material/refresh:", key=f"try {each.slot}")
     return None
 

@@ -13,6 +13,7 @@ from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.retrieval import Hit
 from chunkviz.ui import jobs, services, session
 from chunkviz.ui.consent import ConsentNeeded, ask
+from chunkviz.ui.messages import draw_error
 from chunkviz.ui.text import as_plain
 
 _KEPT = 20
@@ -54,7 +55,7 @@ def _answer_of(answerer: Answerer, question: str, hits: tuple[Hit, ...]) -> Answ
     except Cancelled as wish:
         st.info(as_plain(str(wish)), icon=":material/info:")
     except ChunkvizError as error:
-        st.error(as_plain(str(error)), icon=":material/error:")
+        draw_error(error)
     else:
         memory[digest] = answer
         while len(memory) > _KEPT:
