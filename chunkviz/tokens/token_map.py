@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chunkviz.tokens.encoding import Encoding, begin_encoding, checked_starts, encode_in_blocks
+from chunkviz.errors import ServiceError
+from chunkviz.tokens.encoding import Encoding, begin_encoding, encode_in_blocks
 from chunkviz.tokens.tokenizer import SettledTokenizer, Tokenizer
 
 if TYPE_CHECKING:
@@ -68,11 +69,8 @@ class TokenMap:
         return "starts" in self.__dict__
 
     def begin(self) -> None:
-        """Begin to tokenize a long document, while the caller finds its structure, say, on a core of its own.
-
-        What is asked of a place then waits for the tokens up to there, and not for all.
-        """
-        if not self.made and self._begun is None and isinstance(self.tokenizer, SettledTokenizer):
+        """Begin to tokenize a long document, while the caller finds its structure, say, on a core of its own."""
+        if not self.made and "_begun" not in self.__dict__ and isinstance(self.tokenizer, SettledTokenizer):
             self.__dict__["_begun"] = begin_encoding(self.tokenizer, self.document.text)
 
     def prepare(self, report: Callable[[float], None]) -> None:
@@ -80,41 +78,28 @@ class TokenMap:
         if not self.made:
             self.__dict__["starts"] = self._encode(report)
 
-    @property
-    def _begun(self) -> Encoding | None:
-        """The encoding that was begun and is not known to be done."""
-        begun: Encoding | None = self.__dict__.get("_begun")
-        return begun
-
     def _encode(self, report: Callable[[float], None] | None = None) -> NDArray[np.int64]:
-        text, tokenizer, begun = self.document.text, self.tokenizer, self._begun
-        try:
-            if begun is not None:
-                starts = begun.starts(report)
-            elif isinstance(tokenizer, SettledTokenizer):
-                starts = encode_in_blocks(tokenizer, text, report)
-            else:
-                starts = checked_starts(tokenizer, text)
-        finally:
-            self.__dict__.pop("_begun", None)
+        text = self.document.text
+        tokenizer = self.tokenizer
+        begun: Encoding | None = self.__dict__.pop("_begun", None)
+        if begun is not None:
+            starts = begun.starts(report)
+        elif isinstance(tokenizer, SettledTokenizer):
+            starts = encode_in_blocks(tokenizer, text, report)
+        else:
+            starts = np.asarray(tokenizer.token_starts(text))
+        usable = starts.ndim == 1 and starts.dtype.kind in "iu"
+        if usable and len(starts):
+            usable = bool(starts[0] >= 0 and starts[-1] <= len(text) and (starts[1:] >= starts[:-1]).all())
+        if not usable:
+            message = (
+                f"token_starts of tokenizer {self.tokenizer.name!r} must give one non-decreasing row of offsets "
+                f"inside the text, not {starts.dtype} {starts.shape}."
+            )
+            raise ServiceError(message)
+        starts = starts.astype(np.int64, copy=False)
         starts.setflags(write=False)
         return starts
-
-    def _starts_to(self, offset: int) -> NDArray[np.int64]:
-        """Return the starts of the tokens at least of ``text[:offset]``; of all, once all are made."""
-        begun = self._begun
-        if begun is None or self.made or offset >= len(self.document.text):
-            return self.starts
-        try:
-            return begun.starts_to(offset)
-        except BaseException:
-            begun.cancel()
-            self.__dict__.pop("_begun", None)
-            raise
-
-    def _tokens_before(self, place: int) -> int:
-        """Return how many of the document's tokens start before ``place``."""
-        return int(self._starts_to(place).searchsorted(place))
 
     @cached_property
     def _counts(self) -> dict[tuple[int, int], int]:
@@ -156,7 +141,7 @@ class TokenMap:
             return self._count_piece(text[start:end])
         head = first.end()
         tail = last_settled(text, patterns[1], head, end)
-        inner = 0 if tail == head else self._tokens_before(tail) - self._tokens_before(head)
+        inner = 0 if tail == head else int(self.starts.searchsorted(tail) - self.starts.searchsorted(head))
         return self._count_piece(text[start:head]) + inner + self._count_piece(text[tail:end])
 
     def edges(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> RunEdges | None:
@@ -194,20 +179,15 @@ class TokenMap:
 
         The slice from ``start`` to there can count one or two tokens more or fewer.
         """
-        text, index = self.document.text, self._tokens_before(start) + max(size, 0)
-        known, to = self._starts_to(start), start
-        while index >= len(known) and to < len(text):
-            to = min(len(text), to + max(_NEAR, size))  # a token is a character or more, mostly
-            known = self._starts_to(to)
-        return int(known[index]) if index < len(known) else len(text)
+        index = int(self.starts.searchsorted(start)) + max(size, 0)
+        return int(self.starts[index]) if index < len(self.starts) else len(self.document.text)
 
     def back(self, end: int, size: int) -> int:
         """Return the offset where the last ``size`` tokens before ``end`` begin, in the document's own tokens."""
         if size <= 0:
             return end
-        known = self._starts_to(end)
-        index = int(known.searchsorted(end)) - size
-        return int(known[index]) if index > 0 else 0
+        index = int(self.starts.searchsorted(end)) - size
+        return int(self.starts[index]) if index > 0 else 0
 
 
 @dataclass(frozen=True, slots=True)
