@@ -62,6 +62,8 @@ _SURROGATES = 0xD800, 0xDFFF
 """Of UTF-16, in pairs: every character beyond the first 65,536, some of them recent."""
 _LARGE_BLOCK = 1 << 20
 """Characters given at a time to an encoder that takes one text after the other, so that work can be ended between."""
+_SAMPLE = 4_096
+"""Characters from which the script of a text is told."""
 _DENSE = 2.0
 """Bytes of UTF-8 a character from which on a text is taken to have no spaces between its words.
 
@@ -201,7 +203,7 @@ class FastTokenizer:
 
     def block_size(self, text: str) -> int:
         """Return how many characters of ``text`` to encode at a time; see :class:`chunkviz.tokens.BlockTokenizer`."""
-        sample = without_surrogates(text[:: len(text) // BLOCK + 1])
+        sample = without_surrogates(text[:: len(text) // _SAMPLE + 1])
         return BLOCK if self._encoder_for(sample).concurrent else _LARGE_BLOCK
 
     def encode(self, text: str) -> NDArray[np.uint32]:

@@ -14,6 +14,7 @@ from chunkviz.errors import Cancelled
 from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
 from chunkviz.span import Span
 from chunkviz.ui import encodings, jobs, ledgers, prices, services, session
+from chunkviz.ui.messages import draw_stopped
 from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer import draw_viewer
@@ -81,10 +82,7 @@ def _never_read(chunking: Chunking, model: EmbeddingModel) -> tuple[Span, ...] |
     try:
         return job.outcome()
     except Cancelled:
-        st.info("The search for text beyond the limit was stopped.", icon=":material/info:")
-        st.button(
-            "Search again", icon=":material/refresh:", key="lost again", on_click=jobs.forget, args=("never read",)
-        )
+        draw_stopped("The search for text beyond the limit was stopped.", "Search again", "never read")
         return None
 
 

@@ -12,6 +12,7 @@ from chunkviz.cost import Recount, embedded_counts, recount
 from chunkviz.errors import Cancelled, ChunkvizError
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import jobs, session
+from chunkviz.ui.messages import draw_stopped
 from chunkviz.ui.text import as_plain
 from chunkviz.vocabulary import ENCODINGS, is_at_hand
 
@@ -83,8 +84,7 @@ def _counted(chunking: Chunking, name: str) -> Recount | None:
         job = jobs.run((id(chunking), name), f"Counting in {name}", partial(_count, chunking, name), slot=slot)
         return job.outcome() if job.done else None
     except Cancelled:
-        st.info(f"Counting in {name} was stopped.", icon=":material/info:")
-        st.button("Count again", icon=":material/refresh:", key=f"again {name}", on_click=jobs.forget, args=(slot,))
+        draw_stopped(f"Counting in {name} was stopped.", "Count again", slot)
     except ChunkvizError as error:
         jobs.forget(slot)
         failed[name] = str(error)

@@ -13,6 +13,7 @@ from chunkviz.errors import Cancelled
 from chunkviz.lint import EDGE_KINDS, Finding, FindingKind, Lint, Rules, lint
 from chunkviz.span import Span
 from chunkviz.ui import jobs, session
+from chunkviz.ui.messages import draw_stopped
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.viewer.payload import fingerprint
 
@@ -96,8 +97,7 @@ def _look(chunking: Chunking, rules: Rules, *, slot: str) -> Lint | None:
     try:
         return job.outcome()
     except Cancelled:
-        st.info("The search was stopped.", icon=":material/info:")
-        st.button("Look again", icon=":material/refresh:", key=f"{slot} again", on_click=jobs.forget, args=(slot,))
+        draw_stopped("The search was stopped.", "Look again", slot)
         return None
 
 

@@ -19,6 +19,7 @@ from chunkviz.ui.controls import put_threshold, widget_key
 from chunkviz.ui.curve import draw_curve
 from chunkviz.ui.curve.payload import movable
 from chunkviz.ui.explore import draw_notes
+from chunkviz.ui.messages import draw_stopped
 from chunkviz.ui.text import as_plain
 from chunkviz.ui.tuning_panels import draw_panels
 from chunkviz.ui.viewer import draw_viewer
@@ -82,8 +83,7 @@ def _prepare(chunking: Chunking, services: Services) -> bool:
     try:
         job.outcome()
     except Cancelled:
-        st.info("The curve was stopped before its line could be moved.", icon=":material/info:")
-        st.button("Draw the curve", icon=":material/refresh:", key="line again", on_click=jobs.forget, args=("line",))
+        draw_stopped("The curve was stopped before its line could be moved.", "Draw the curve", "line")
         return False
     return True
 

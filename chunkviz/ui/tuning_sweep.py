@@ -18,6 +18,7 @@ from chunkviz.ui import jobs, session
 from chunkviz.ui.charts import draw_chart
 from chunkviz.ui.controls import put_threshold
 from chunkviz.ui.figures_tuning import sweep_figure
+from chunkviz.ui.messages import draw_stopped
 
 _KEPT = 4
 """Sweeps remembered per visitor."""
@@ -98,8 +99,7 @@ def _sweep_of(chunking: Chunking, services: Services) -> tuple[Tuning, Sweep] | 
     try:
         memory[key] = job.outcome()
     except Cancelled:
-        st.info("Measuring was stopped.", icon=":material/info:")
-        st.button("Measure again", icon=":material/refresh:", key="sweep again", on_click=jobs.forget, args=("sweep",))
+        draw_stopped("Measuring was stopped.", "Measure again", "sweep")
         return None
     while len(memory) > _KEPT:
         memory.popitem(last=False)
@@ -132,8 +132,7 @@ def _marked(
     try:
         return job.outcome()
     except Cancelled:
-        st.info("The search for the target was stopped.", icon=":material/info:")
-        st.button("Search again", icon=":material/refresh:", key="target again", on_click=jobs.forget, args=("target",))
+        draw_stopped("The search for the target was stopped.", "Search again", "target")
         return None
 
 

@@ -14,7 +14,7 @@ from chunkviz.placing import Unplaced
 from chunkviz.records import TEXT_COLUMNS
 from chunkviz.tokens import Tokenizer
 from chunkviz.ui import jobs, own_chunks, pins, session
-from chunkviz.ui.messages import draw_error
+from chunkviz.ui.messages import draw_error, draw_stopped
 from chunkviz.ui.own_chunks import ColumnNeeded, OwnSetting
 from chunkviz.ui.text import as_plain
 
@@ -80,8 +80,7 @@ def _draw_upload(document: Document, tokenizer: Tokenizer) -> None:
             jobs.forget(_SLOT)
             st.rerun()
     except Cancelled:
-        st.info(f"{as_plain(file.name)} was not placed: it was stopped.", icon=":material/info:")
-        st.button("Place it again", icon=":material/refresh:", key="place again", on_click=jobs.forget, args=(_SLOT,))
+        draw_stopped(f"{as_plain(file.name)} was not placed: it was stopped.", "Place it again", _SLOT)
     except ChunkvizError as error:
         draw_error(error)
     else:

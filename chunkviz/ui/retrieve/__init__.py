@@ -18,7 +18,7 @@ from chunkviz.samples import questions_file
 from chunkviz.services import Services
 from chunkviz.ui import services, session, sidebar
 from chunkviz.ui.consent import ConsentNeeded, ask
-from chunkviz.ui.messages import draw_error
+from chunkviz.ui.messages import draw_error, draw_stopped
 from chunkviz.ui.retrieve.answer import draw_answer
 from chunkviz.ui.retrieve.cards import COME, GO, about_marks, draw_hits, score_text
 from chunkviz.ui.retrieve.search import Found, find, forget
@@ -158,10 +158,7 @@ def _search(each: Searched, question: str, k: int, ranking: Ranking, asked: Serv
     try:
         return find(each.chunking, question, k, ranking, asked, slot=each.slot)
     except Cancelled:
-        st.info("The search was stopped.", icon=":material/info:")
-        st.button(
-            "Search again", icon=":material/refresh:", key=f"again {each.slot}", on_click=forget, args=(each.slot,)
-        )
+        draw_stopped("The search was stopped.", "Search again", each.slot, forget=forget)
     except ConsentNeeded as question_first:
         ask(question_first, slot=each.slot)
     except ChunkvizError as error:
