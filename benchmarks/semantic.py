@@ -30,6 +30,7 @@ from chunkviz.blocks import semantic_segments
 from chunkviz.embedders import get_embedder
 from chunkviz.embedders.cache import CachedEmbedder, VectorCache
 from chunkviz.strategies import all_strategies
+from chunkviz.vocabulary import load_tokenizer
 
 PACKAGES = "chunkviz tiktoken numpy wordllama chonkie langchain-experimental llama-index-core"
 PEERS = ("wordllama", "chonkie", "langchain_experimental", "llama_index")
@@ -144,7 +145,7 @@ def warm(text: str, static: Any) -> None:
 def linear(small: str, large: str, static: Any) -> None:
     """Print how time grows for ten times the text, for every strategy."""
     print("\n| strategy | 1 MB, in tokenizer passes | 10 MB over 1 MB | bytes over bytes |\n|---|---|---|---|")
-    encoding = cv.get_tokenizer()
+    encoding = load_tokenizer("cl100k_base", fast=False)  # a fast one remembers the words of the pass before
     for strategy in all_strategies():
         name = "text.py" if strategy.name == "code" else "text.md"
 

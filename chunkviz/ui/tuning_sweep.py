@@ -13,6 +13,7 @@ from chunkviz.errors import Cancelled
 from chunkviz.evidence import SimilarityCurve
 from chunkviz.models import EMBEDDING_LIMITS
 from chunkviz.services import Services
+from chunkviz.thresholds import ThresholdMode
 from chunkviz.tuning import Aim, Outcome, Suggestion, Sweep, Target, Tuning, Withheld, knee, widest_plateau
 from chunkviz.ui import jobs, session
 from chunkviz.ui.charts import draw_chart
@@ -155,7 +156,7 @@ def _draw_suggestion(suggestion: Suggestion | Withheld, found: Sweep, current: O
             st.caption(reason)
         case Suggestion(kind=kind, outcome=outcome, reason=reason):
             # Without an anchor, which would be one more stop of the Tab key.
-            st.subheader(f"{_shown(outcome.setting)}{' %' if found.mode == 'gradient' else ''}", anchor=False)
+            st.subheader(_shown(outcome.setting, found.mode), anchor=False)
             st.markdown(_sentence(outcome, found))
             st.caption(reason)
             same = outcome.boundaries == current.boundaries
@@ -179,10 +180,11 @@ def _sentence(outcome: Outcome, found: Sweep) -> str:
     )
 
 
-def _shown(value: float) -> str:
-    """Return a threshold with two digits at least, and no more than it has."""
+def _shown(value: float, mode: ThresholdMode) -> str:
+    """Return a threshold with the digits it has, and as many at least as the curve shows; a share as percent."""
+    least, unit = (2, " %") if mode == "gradient" else (3, "")
     text = f"{value:.7f}".rstrip("0")
-    return text if len(text.partition(".")[2]) >= 2 else f"{value:.2f}"  # noqa: PLR2004  as many as the field shows
+    return f"{text if len(text.partition('.')[2]) >= least else f'{value:.{least}f}'}{unit}"
 
 
 def _choose_limit() -> int | None:
