@@ -10,6 +10,7 @@ import streamlit as st
 
 from chunkviz.errors import ChunkvizError
 from chunkviz.ui import jobs, session
+from chunkviz.ui.ledgers import written
 from chunkviz.ui.text import as_plain
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def ask(question: ConsentNeeded, *, slot: str = "chunking") -> None:
     with st.container(border=True, key=f"consent{own}"):
         requests = f"{estimate.calls:,} request{'' if estimate.calls == 1 else 's'}"
         st.markdown(f"This needs **{requests} to {as_plain(question.service)}**.")
-        money = "price not known" if estimate.dollars is None else f"about ${max(estimate.dollars, 0.0001):,.4f}"
+        money = "price not known" if estimate.dollars is None else f"about {written(estimate.dollars, 'dollars')}"
         calls, tokens, dollars = st.columns(3)
         calls.metric("Calls (estimate)", f"{estimate.calls:,}")
         tokens.metric("Tokens (estimate)", f"{estimate.tokens:,}", help=str(estimate))

@@ -253,8 +253,20 @@ def test_six_at_most_and_the_one_left_out_is_said(app: Start) -> None:
     pinned = [{**RECURSIVE, "name": f"size {size}", "chunk_size": size} for size in (60, 70, 80, 90, 100, 110)]
     at = app(*pinned)
     assert list(rows(at)) == [f"size {size}" for size in (60, 70, 80, 90, 100, 110)]
-    assert "The setting in the sidebar is left out" in said(at)
+    assert "Left out: **this setting**." in said(at)
     assert "Remove one to bring own chunks" in said(at)
+
+
+def test_own_chunks_that_have_no_place_since_more_was_pinned_are_left_out_and_said(app: Start) -> None:
+    at = app(RECURSIVE)
+    upload(at, "mine.jsonl", to_jsonl(cuts(load_sample("essay"))))
+    for size in ("60", "70", "80", "90", "100"):
+        well(at.number_input(key="recursive.chunk_size").set_value(int(size)).run())
+        well(at.button(key="pin").click().run())
+    assert len(rows(at)) == 6
+    assert "mine" not in rows(at)
+    assert "Left out: **mine**." in said(at)
+    assert at.button(key="remove own mine").label, "own chunks that are left out can still be removed"
 
 
 @pytest.mark.parametrize(

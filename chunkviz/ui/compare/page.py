@@ -48,7 +48,8 @@ def draw() -> None:
     else:
         _draw_comparison(document, found)
     if left_out:
-        st.caption(f"The setting in the sidebar is left out: {MOST} stand side by side already, which is the most.")
+        names = " and ".join(f"**{as_plain(name)}**" for name in left_out)
+        st.info(f"Left out: {names}. At most {MOST} settings stand side by side; remove one.", icon=":material/info:")
     tokenizer = setting.services.tokenizer if setting.services else get_tokenizer(session.get("encoding"))
     own.draw(document, tokenizer)
 

@@ -59,18 +59,21 @@ class Compared:
         return None if isinstance(self.outcome, Chunking) else self.outcome
 
 
-def compared(document: Document, setting: sidebar.Setting) -> tuple[tuple[Compared, ...], bool]:
-    """Return the settings side by side, and whether the sidebar's had no place any more.
+def compared(document: Document, setting: sidebar.Setting) -> tuple[tuple[Compared, ...], tuple[str, ...]]:
+    """Return the settings side by side, and the names of those that had no place any more.
 
     One that takes long is made at a time, for all of them wait for the same processor; the others wait for their turn.
     """
     found, left_out = _side_by_side(document, setting)
     letters = iter(LANE_LETTERS)
-    return tuple(replace(each, letter=next(letters)) if each.chunking is not None else each for each in found), left_out
+    return tuple(replace(each, letter=next(letters)) if each.chunking is not None else each for each in found), tuple(
+        left_out
+    )
 
 
-def _side_by_side(document: Document, setting: sidebar.Setting) -> tuple[list[Compared], bool]:
+def _side_by_side(document: Document, setting: sidebar.Setting) -> tuple[list[Compared], list[str]]:
     found: list[Compared] = []
+    left_out: list[str] = []
     free = True
     for pin in pins.all():
         outcome = pins.outcome_of(pin, document, start=free)
@@ -80,13 +83,16 @@ def _side_by_side(document: Document, setting: sidebar.Setting) -> tuple[list[Co
         found.append(Compared(pin.name, "pinned", name, outcome, pins.slot_of(pin), paid))
     for own in own_chunks.all(document):
         name = _unique(own.name, found)
+        if len(found) >= MOST:  # pinned since they were brought
+            left_out.append(name)
+            continue
         found.append(Compared(name, "own chunks", f"chunks of {own.file}", own.chunking, ""))
     if _is_pinned(setting):
-        return found, False
+        return found, left_out
     if len(found) >= MOST:
-        return found, True
+        return found, [*left_out, IN_SIDEBAR]
     found.append(_of_sidebar(document, setting, _unique(IN_SIDEBAR, found), start=free))
-    return found, False
+    return found, left_out
 
 
 def _is_pinned(setting: sidebar.Setting) -> bool:
