@@ -46,11 +46,12 @@ class _Visit:
     serial: int
 
 
-def draw(chunking: Chunking, *, key: str) -> LintView:
+def draw(chunking: Chunking, *, key: str, known: Lint | None = None) -> LintView:
     """Draw the panel, closed at first, and return what the viewer should show.
 
     Nothing is looked for while it is closed. Long documents are looked through in a job, with progress
-    and a button that stops it. ``key`` names the panel on the page; two panels need two keys.
+    and a button that stops it. ``key`` names the panel on the page; two panels need two keys. ``known`` is what
+    was found with the usual limits, where the page has it already; it is looked for again only with other limits.
     """
     panel = st.expander(
         "Lint: what a reader would object to", icon=":material/rule:", key=f"{key} open", on_change="rerun"
@@ -58,7 +59,8 @@ def draw(chunking: Chunking, *, key: str) -> LintView:
     if not panel.open or not len(chunking):
         return LintView()
     # Outside the panel: what runs by itself is not renewed inside an expander that tells when it is opened.
-    found = _look(chunking, _rules(key), slot=f"lint {key}")
+    rules = _rules(key)
+    found = known if known is not None and rules == Rules() else _look(chunking, rules, slot=f"lint {key}")
     with panel:
         if found is None:
             st.caption("The findings come here once the document has been looked through.")

@@ -50,7 +50,8 @@ def draw_sweep(request: Request, current: Candidate) -> None:
             icon=":material/play_arrow:" if left else ":material/check:", key="start sweep", type="primary",
             on_click=_start, args=(asked,), disabled=not left or session.get(_STARTED) == asked,
         )  # fmt: skip
-        st.caption(f"{done:,} of {len(candidates):,} settings are measured; they are kept for this session.")
+        which = "settings is measured; it is" if done == 1 else "settings are measured; they are"
+        st.caption(f"{done:,} of {len(candidates):,} {which} kept for this session.")
     failures = [known[each] for each in candidates if isinstance(known.get(each), Failure)]
     if failures:
         reason = failures[0].reason if isinstance(failures[0], Failure) else ""

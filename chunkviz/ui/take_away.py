@@ -12,12 +12,12 @@ from chunkviz import export
 from chunkviz.assertions import commented_check
 from chunkviz.chunk import Chunking
 from chunkviz.equivalents import Measured, measurements, to_langchain_code, to_llamaindex_code
-from chunkviz.errors import Cancelled, ChunkvizError
+from chunkviz.errors import Cancelled, ChunkvizError, ParameterError
 from chunkviz.export_nodes import to_langchain, to_llamaindex
 from chunkviz.recipe import recipe_of, write_recipe
 from chunkviz.ui import compute, jobs, own_chunks, pins, service_notes, services, session, sidebar
 from chunkviz.ui.messages import draw_error
-from chunkviz.ui.report import to_report
+from chunkviz.ui.report import check_length, to_report
 from chunkviz.ui.text import as_plain
 
 
@@ -106,6 +106,11 @@ def _draw_report(chunking: Chunking, stem: str) -> None:
             "It holds the document with its chunks, the threshold's slider where there is one, and the numbers."
             + beside
         )
+        try:
+            check_length(chunking.document)  # before pinned settings are chunked, or paid for, in vain
+        except ParameterError as refusal:
+            st.info(as_plain(str(refusal)), icon=":material/info:")
+            return
         wanted = session.get("report of") is chunking
         if not wanted:
             st.button("Make the report", key="make report", on_click=session.put, args=("report of", chunking))

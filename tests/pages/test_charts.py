@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,3 +33,11 @@ def test_every_chart_can_be_saved() -> None:
         if "st.plotly_chart(" in path.read_text(encoding="utf-8")
     ]
     assert drawing == ["charts/__init__.py"]
+
+
+@pytest.mark.parametrize("page", ["explore", "tune", "hierarchy", "compare.page", "measure_page"])
+def test_pandas_is_whole_before_the_first_figure(page: str) -> None:
+    """Else plotly fails while the page of somebody else loads it for a table."""
+    code = f"import sys, chunkviz.ui.{page}; print('Series' in vars(sys.modules['pandas']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    assert done.stdout == "True\n"

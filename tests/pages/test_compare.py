@@ -20,7 +20,7 @@ from chunkviz.agreement import agreement, window_errors
 from chunkviz.chunk import Chunking
 from chunkviz.errors import Cancelled
 from chunkviz.export import to_csv, to_jsonl
-from chunkviz.lint import lint
+from chunkviz.lint import Lint, Rules, lint
 from chunkviz.metrics import numbers
 from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.prices import PRICES
@@ -124,6 +124,24 @@ def test_the_row_of_a_setting_is_what_the_library_measures(app: Start) -> None:
     assert row["Calls"] == 0
     assert row["Seconds"] > 0
     assert list(rows(at)) == ["fixed", "cuts", "this setting"]
+
+
+def test_what_the_table_counted_is_not_looked_for_again(app: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Rules] = []
+
+    def look(chunking: Chunking, rules: Rules, report: Callable[[float], None]) -> Lint:
+        looked.append(rules)
+        return lint(chunking, rules, report)
+
+    monkeypatch.setattr("chunkviz.ui.lint_panel.lint", look)
+    at = app(FIXED, RECURSIVE, sample="manual")
+    at.session_state["compare lint open"] = True
+    well(at.run())
+    count = len(lint(fixed(load_sample("manual"))).findings)
+    assert at.button_group(key="compare lint kind").label.startswith(f"{count} findings")
+    assert looked == []
+    well(at.number_input(key="compare lint oversize").set_value(100).run())
+    assert looked == [Rules(oversize=100)]
 
 
 def test_on_a_telephone_the_table_is_turned_and_says_the_same(app: Start) -> None:

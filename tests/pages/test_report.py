@@ -141,6 +141,17 @@ def test_a_document_too_long_for_a_report_is_refused_with_a_way_out(monkeypatch:
         to_report(cv.Recursive().chunk("hello world"))
 
 
+def test_the_page_refuses_it_before_a_pinned_setting_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(take_away, "_compared", lambda _: pytest.fail("nothing is made for a report there cannot be"))
+    at = AppTest.from_file(APP, default_timeout=120)
+    at.query_params.update({"sample": "essay", "pins": json.dumps([{"name": "small", "strategy": "fixed_size"}])})
+    at.run()
+    assert not at.exception
+    assert [each.value for each in at.info if "up to 10 characters, and this one has 11,713" in each.value]
+    assert "make report" not in [each.key for each in at.button]
+
+
 def test_it_can_be_stopped() -> None:
     def stop(share: float) -> None:
         raise Cancelled(str(share))

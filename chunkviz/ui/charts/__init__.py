@@ -11,6 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+# Loaded whole before any figure is built: Streamlit loads it for the first table, and plotly, which looks whether it
+# is there, fails on half of it when somebody else's page builds a figure at that moment.
+import pandas  # noqa: F401, ICN001
 import streamlit as st
 
 if TYPE_CHECKING:

@@ -212,7 +212,7 @@ def _draw_document(document: Document, ready: Ready, reference: Compared, shown:
         "Shown in the document", list(labels), key=_SHOWN, persist_state="session", width=420,
         format_func=lambda name: labels.get(name, name),
     )  # fmt: skip
-    view = lint_panel.draw(chunking, key="compare lint")
+    view = lint_panel.draw(chunking, key="compare lint", known=measured.known_lint(chunking))
     if clicked is not None:
         _focus(document, clicked)
     elif session.get("compare lint serial", 0) != view.serial:

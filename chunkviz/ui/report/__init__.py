@@ -19,6 +19,7 @@ import numpy as np
 
 from chunkviz import __version__
 from chunkviz.chunk import Chunking
+from chunkviz.document import Document
 from chunkviz.errors import ParameterError
 from chunkviz.export import to_python
 from chunkviz.metrics import fidelity, numbers
@@ -29,7 +30,7 @@ from chunkviz.ui.viewer.payload import boundaries_message, document_message
 from chunkviz.ui.viewer.source import viewer_script, viewer_style
 from chunkviz.wording import count_of
 
-__all__ = ["MOST_CHARACTERS", "to_report"]
+__all__ = ["MOST_CHARACTERS", "check_length", "to_report"]
 
 _HERE = Path(__file__).parent
 MOST_CHARACTERS = 5_000_000
@@ -38,6 +39,16 @@ _STEPS = 60
 """Thresholds the slider offers at most."""
 _POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """Whatever the document holds, the file asks no host for anything."""
+
+
+def check_length(document: Document) -> None:
+    """Raise ``ParameterError`` for a document longer than ``MOST_CHARACTERS``, before anything is made of it."""
+    if len(document) > MOST_CHARACTERS:
+        message = (
+            f"A report holds documents of up to {MOST_CHARACTERS:,} characters, and this one has {len(document):,}; "
+            "make it from an excerpt, or export the chunks as JSONL instead."
+        )
+        raise ParameterError(message)
 
 
 def to_report(
@@ -73,12 +84,7 @@ def to_report(
 
     """
     document = chunking.document
-    if len(document) > MOST_CHARACTERS:
-        message = (
-            f"a report holds documents of up to {MOST_CHARACTERS:,} characters, and this one has {len(document):,}; "
-            "make it from an excerpt, or export the chunks as JSONL instead."
-        )
-        raise ParameterError(message)
+    check_length(document)
     data = {
         "document": _coded(document_message(document, viewer="viewer", height=620, highlights=True)),
         **_steps(chunking, services or Services(), report),
