@@ -10,7 +10,7 @@ import streamlit as st
 
 from chunkviz.errors import ChunkvizError
 from chunkviz.ui import jobs, session
-from chunkviz.ui.ledgers import written
+from chunkviz.ui.amounts import written
 from chunkviz.ui.text import as_plain
 
 if TYPE_CHECKING:

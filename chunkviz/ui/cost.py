@@ -14,6 +14,7 @@ from chunkviz.errors import Cancelled
 from chunkviz.models import EMBEDDING_MODELS, EmbeddingModel
 from chunkviz.span import Span
 from chunkviz.ui import encodings, jobs, ledgers, prices, services, session
+from chunkviz.ui.amounts import written
 from chunkviz.ui.messages import draw_stopped
 from chunkviz.ui.size_charts import VIEWS, chosen_in_charts, draw_size_chart, name_of
 from chunkviz.ui.text import as_plain
@@ -46,10 +47,10 @@ def draw(chunking: Chunking) -> None:
             st.metric("Tokens to embed", f"{found.tokens:,}", help="Overlap and contexts included.")
             st.metric("Duplication", f"×{found.duplication:.2f}", help="Tokens to embed over tokens of the document.")
             st.metric(
-                "Vectors (estimate)", ledgers.written(found.bytes, "bytes"),
+                "Vectors (estimate)", written(found.bytes, "bytes"),
                 help=f"{found.texts:,} vectors of {model.dimensions:,} numbers, four bytes each, without an index.",
             )  # fmt: skip
-            st.metric("Money (estimate)", ledgers.written(found.dollars, "dollars"), help=prices.source_of(model.name))
+            st.metric("Money (estimate)", written(found.dollars, "dollars"), help=prices.source_of(model.name))
             st.metric(
                 "Never seen", unseen,
                 help="Share of the document's characters that lie beyond the limit of the model in every text they "

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import streamlit as st
 
 from chunkviz.chunk import Chunking
-from chunkviz.cost import Ledger, Unit, differences, ledger
+from chunkviz.cost import Ledger, differences, ledger
 from chunkviz.prices import Price
 from chunkviz.ui import narrow, pins, services, session
+from chunkviz.ui.amounts import written
 from chunkviz.ui.text import as_plain
 
 _NONE = "nothing"
-_CENT, _KILO, _MEGA, _GIGA = 0.01, 1e3, 1e6, 1e9
 
 
 def draw(chunking: Chunking, found: Ledger, prices: Mapping[str, Price]) -> None:
@@ -48,26 +48,6 @@ def draw(chunking: Chunking, found: Ledger, prices: Mapping[str, Price]) -> None
             "their tokens and their money cannot be subtracted.",
             icon=":material/info:",
         )
-
-
-def written(value: float | None, unit: Unit, *, signed: bool = False) -> str:
-    """Return a value with its unit, "–" where it is not known; with ``signed`` a plus or minus before it."""
-    if value is None:
-        return "–"
-    sign = ("−" if value < 0 else "+" if value > 0 else "±" if unit == "ratio" else "") if signed else ""
-    size = abs(value)
-    match unit:
-        case "count" | "tokens":
-            return f"{sign}{size:,.0f}"
-        case "ratio":
-            return f"{sign}{size:.2f}" if signed else f"×{size:.2f}"
-        case "bytes":
-            for least, name in ((_GIGA, "GB"), (_MEGA, "MB"), (_KILO, "kB")):
-                if size >= least:
-                    return f"{sign}{size / least:,.1f} {name}"
-            return f"{sign}{size:,.0f} B"
-        case "dollars":
-            return f"{sign}${size:,.2f}" if size >= _CENT or not size else f"{sign}${size:.6f}"
 
 
 def _other(chunking: Chunking, found: Ledger, prices: Mapping[str, Price]) -> tuple[str, Ledger] | None:

@@ -17,7 +17,7 @@ from chunkviz.models import EMBEDDING_MODELS
 from chunkviz.prices import PRICES
 from chunkviz.tokens import get_tokenizer
 from chunkviz.ui import prices
-from chunkviz.ui.ledgers import written
+from chunkviz.ui.amounts import written
 
 APP = str(Path(__file__).resolve().parents[2] / "app.py")
 MINILM = "all-MiniLM-L6-v2 (Sentence Transformers)"

@@ -16,9 +16,9 @@ from chunkviz.cost import ledger
 from chunkviz.document import without_surrogates
 from chunkviz.models import EmbeddingModel
 from chunkviz.prices import Price
+from chunkviz.ui.amounts import written
 from chunkviz.ui.compare.measured import Pair, known_lint, known_numbers, known_pair
 from chunkviz.ui.compare.settings import Compared, about
-from chunkviz.ui.ledgers import written
 from chunkviz.ui.outcomes import said
 
 Row = dict[str, Any]
