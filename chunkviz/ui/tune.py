@@ -51,7 +51,6 @@ def draw(chunking: Chunking) -> None:
     # All of it in one place: were the curve and the viewer behind it to move, the browser would build them anew.
     with st.container():
         _draw_numbers(chunking, curve)
-        draw_notes(chunking)
         if not compared:
             count = "one segment" if len(curve) else "no segment"
             st.info(f"The document has {count}, so there are no neighbours to compare.", icon=":material/info:")
@@ -62,6 +61,9 @@ def draw(chunking: Chunking) -> None:
                 selected=session.get("tune selected"), on_threshold=lambda value: _take(chunking, curve, value),
             )  # fmt: skip
             _draw_below(chunking, curve)
+    with st.container():
+        # Below the curve: a note that comes or goes must not move the line away from under the mouse.
+        draw_notes(chunking)
     state = draw_viewer(chunking, key="viewer", height=560)
     draw_panels(chunking, services, selected=state.selected)
     if state.selected != session.get("tune selected"):

@@ -175,10 +175,6 @@ def test_wherever_the_line_is_dragged_the_text_shows_what_the_core_makes(
     page.page.keyboard.press("Escape")
     page.page.mouse.up()
     page.settle()
-    assert "zoom in to see each sign" in page.curve("c.parts.legend.innerText")
-    for _ in range(12):
-        page.plot.press("+")
-    assert "zoom in" not in page.curve("c.parts.legend.innerText")
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -278,13 +274,13 @@ def test_a_dragged_percentile_stays_a_percentile(tune: Any) -> None:
 def test_the_keys_move_the_line_and_walk_the_points(tune: Any) -> None:
     page: Tune = tune("sample=essay&strategy=semantic&semantic.threshold=0.05")
     page.plot.focus()
-    shown = set()
-    for _ in range(12):
-        page.plot.press("ArrowUp")
-        shown.add(page.curve("c.parts.value.textContent"))
-    assert len(shown) == 12, "thresholds that differ are written differently"
+    press = "c.key(new KeyboardEvent('keydown', { key: 'ArrowUp' }))"
+    shown = page.curve(f"[...Array(12)].map(() => ({press}, c.drawing(), c.parts.value.textContent))")
+    assert len(set(shown)) == 12, "thresholds that differ are written differently"
+    written = page.curve("c.parts.value.textContent").split()[-1]
     page.page.wait_for_function("() => Number(new URLSearchParams(location.search).get('semantic.threshold')) > 0.05")
     page.settle()
+    assert page.curve("c.threshold") == float(written), "what was shown while it moved is what is in force"
     page.plot.press("ArrowRight")
     page.plot.press("ArrowRight")
     assert page.curve("c.pointed") == 1
@@ -294,6 +290,8 @@ def test_the_keys_move_the_line_and_walk_the_points(tune: Any) -> None:
     page.plot.press("Enter")
     page.wait("v.layers.selected === 0")
     page.page.wait_for_function(f"() => {CURVE}.bodies.state.head.selected?.[0] === 0")
+    page.page.keyboard.press("Tab")
+    assert page.curve("c.parts.tooltip.hidden"), "it goes with the focus"
 
 
 def test_a_click_on_a_point_goes_to_its_text_and_a_choice_there_shades_its_stretch(tune: Any) -> None:
@@ -365,3 +363,7 @@ def test_twenty_thousand_segments_stay_usable(tune: Any) -> None:
     page.page.keyboard.press("Escape")
     page.page.mouse.up()
     page.settle()
+    assert "zoom in to see each sign" in page.curve("c.parts.legend.innerText")
+    for _ in range(12):
+        page.plot.press("+")
+    assert "zoom in" not in page.curve("c.parts.legend.innerText")

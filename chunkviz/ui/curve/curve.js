@@ -34,7 +34,10 @@ class Curve {
     plot.onpointercancel = () => this.letGo(false)
     plot.onpointerleave = () => this.point(-1)
     plot.onkeydown = (event) => this.key(event)
-    plot.onblur = () => this.commitSoon(0)
+    plot.onblur = () => {
+      this.point(-1)
+      this.commitSoon(0)
+    }
     plot.addEventListener("wheel", (event) => this.wheel(event), { passive: false })
     closer.onclick = () => this.zoom(0.5)
     wider.onclick = () => this.zoom(2)
@@ -99,6 +102,7 @@ class Curve {
     this.columns = columns
     this.rule = head.movable ? new Rule(head, columns) : null
     this.pointed = -1
+    this.parts.tooltip.hidden = true
     this.picture.show(head, columns)
     this.drawLegend()
   }
@@ -120,6 +124,7 @@ class Curve {
     if (!ruled) this.inForce.cuts = this.endsAmong(ends)
     this.picture.include(this.threshold)
     this.draw()
+    if (this.pointed >= 0) this.parts.tooltip.replaceChildren(...this.about(this.pointed))
     this.element.dataset.threshold = this.threshold ?? ""
     this.element.dataset.chunks = starts.length
   }
@@ -152,7 +157,8 @@ class Curve {
     if (!this.inForce || !this.picture.width) return
     const { threshold, found } = this.shown
     const selected = this.preview ? null : this.bodies.state.head.selected
-    this.picture.drawMoving(this.colours, { threshold, found, selected, pointed: this.pointed })
+    const figure = threshold === null ? null : this.coming(threshold)
+    this.picture.drawMoving(this.colours, { threshold, figure, found, selected, pointed: this.pointed })
     this.drawBars(found.tokens)
     this.say(threshold, found)
     this.hint.hidden = ![found.cuts, found.held, found.joined].some((places) => this.picture.crowded(places))
@@ -167,14 +173,19 @@ class Curve {
     if (!movable) return
     plot.setAttribute("aria-valuemin", this.picture.low.toFixed(3))
     plot.setAttribute("aria-valuemax", this.picture.high.toFixed(3))
-    plot.setAttribute("aria-valuenow", threshold.toFixed(3))
+    plot.setAttribute("aria-valuenow", this.coming(threshold).toFixed(3))
     plot.setAttribute("aria-valuetext", `${this.signalName} ${this.written(threshold)}, ${counted(found.starts.length, this.head.noun)}`)
   }
 
   /** With as many digits as tell a threshold from its neighbours, three at least. @param {number} threshold @returns {string} */
   written(threshold) {
     const decimals = String(this.rule ? this.rule.simplest(threshold) : threshold).split(".")[1] ?? ""
-    return threshold.toFixed(Math.min(7, Math.max(3, decimals.length)))
+    return this.coming(threshold).toFixed(Math.min(7, Math.max(3, decimals.length)))
+  }
+
+  /** What will be in force once the line is let go, which is rounder than the place of the mouse. @param {number} threshold @returns {number} */
+  coming(threshold) {
+    return this.preview && this.rule ? this.rule.simplest(threshold) : threshold
   }
 
   get signalName() {

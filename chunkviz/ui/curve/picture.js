@@ -158,7 +158,7 @@ class Picture {
    * @param {object} colours
    * @param {{threshold: number | null, found: object, selected: [number, number] | null, pointed: number}} state
    */
-  drawMoving(colours, { threshold, found, selected, pointed }) {
+  drawMoving(colours, { threshold, figure, found, selected, pointed }) {
     const context = this.fresh(this.moving)
     const right = this.width - EDGE.right
     const bottom = this.height - EDGE.bottom
@@ -187,11 +187,11 @@ class Picture {
     }
     context.restore()
     if (this.zoomed) this.drawOverview(context, this.height - 10, colours)
-    if (threshold !== null) this.drawThreshold(context, threshold, right, colours)
+    if (threshold !== null) this.drawThreshold(context, threshold, figure, right, colours)
   }
 
-  /** @param {CanvasRenderingContext2D} context */
-  drawThreshold(context, threshold, right, colours) {
+  /** @param {CanvasRenderingContext2D} context @param {number} threshold where the line is @param {number} figure what it is called */
+  drawThreshold(context, threshold, figure, right, colours) {
     const y = this.y(threshold)
     context.strokeStyle = context.fillStyle = colours.line
     context.lineWidth = 2
@@ -206,7 +206,7 @@ class Picture {
     context.textAlign = "center"
     context.textBaseline = "middle"
     context.font = `600 12px ${colours.font}`
-    context.fillText(threshold.toFixed(3), right + EDGE.right / 2 - 1, y + 0.5)
+    context.fillText(figure.toFixed(3), right + EDGE.right / 2 - 1, y + 0.5)
   }
 
   /** Boundaries: cut, held back, forced by size, joined away. Each has a shape of its own. */
