@@ -95,6 +95,12 @@ class Dissimilar:
         return f"{self.signal} {value} < {threshold}"
 
 
+def _fully(value: float) -> str:
+    """Return a number with two digits at least, and up to four where it has them."""
+    text = f"{value + 0.0:.4f}".rstrip("0")
+    return text if len(text.partition(".")[2]) >= 2 else f"{value + 0.0:.2f}"  # noqa: PLR2004
+
+
 def _shown(value: float, digits: int) -> str:
     """Return a number with so many digits, and no minus before a zero."""
     return f"{round(value, digits) + 0.0:.{digits}f}"
@@ -221,8 +227,8 @@ class SimilarityCurve:
         if share < _NEARLY_ALL:
             return None
         return (
-            f"{share:.0%} of the neighbours are less similar than the threshold {self.threshold:.2f} with the embedder "
-            f"{self.embedder!r}, so the threshold chooses nothing; try threshold_mode='percentile'."
+            f"{share:.0%} of the neighbours are less similar than the threshold {_fully(self.threshold)} with the "
+            f"embedder {self.embedder!r}, so the threshold chooses nothing; try threshold_mode='percentile'."
         )
 
     def cuts_for(self, threshold: float) -> NDArray[np.int64]:

@@ -8,9 +8,7 @@ A test compares the README with what this makes, so that it cannot rot.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pydantic import AliasChoices
 
@@ -34,24 +32,17 @@ def strategies_table() -> str:
         for each in STRATEGIES
     ]
     lines += ["", "| parameter | strategies | takes | default | meaning |", "|---|---|---|---|---|"]
-    # A name means one idea, but what it does differs: each meaning has a row of its own.
-    owners: dict[tuple[str, str, str], dict[str, list[str]]] = {}
+    # A name means one idea, but what it does and where it starts differ: each has a row of its own.
+    owners: dict[tuple[str, str, str, str], list[str]] = {}
     for strategy in STRATEGIES:
         for each in parameters_of(strategy):
-            defaults = owners.setdefault((each.name, each.kind, each.help), {})
-            defaults.setdefault(repr(each.default), []).append(strategy.name)
-    for name, kind, meaning in sorted(owners, key=_first(owners)):
-        defaults = owners[name, kind, meaning]
-        who = ", ".join(f"`{owner}`" for named in defaults.values() for owner in named)
-        starts = ", ".join(f"`{value}`" for value in defaults)
-        lines.append(f"| `{name}` | {who} | {kind} | {starts} | {meaning} |")
+            owners.setdefault((each.name, each.kind, repr(each.default), each.help), []).append(strategy.name)
+    # Sorted by where a parameter's name is met first, so that its meanings stand together.
+    names = [name for name, *_ in owners]
+    for name, kind, default, meaning in sorted(owners, key=lambda row: names.index(row[0])):
+        who = ", ".join(f"`{owner}`" for owner in owners[name, kind, default, meaning])
+        lines.append(f"| `{name}` | {who} | {kind} | `{default}` | {meaning} |")
     return "\n".join(lines) + "\n"
-
-
-def _first(rows: dict[tuple[str, str, str], Any]) -> Callable[[tuple[str, str, str]], int]:
-    """Return what sorts rows by where their parameter's name is met first, so that its meanings stand together."""
-    names = [name for name, _, _ in rows]
-    return lambda row: names.index(row[0])
 
 
 def embedders_table() -> str:

@@ -19,7 +19,6 @@ from chunkviz.ui.measure_words import (
     figure_of,
     interval_of,
     name_of,
-    warning_of_few,
     warning_of_sizes,
     warning_of_tokenizers,
 )
@@ -116,8 +115,7 @@ def draw_settings(request: Request, listed: Listed) -> None:
     if not measured:
         return
     evaluations = [outcome for _, outcome in measured]
-    few = warning_of_few(evaluations[0].questions)
-    for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations), few):
+    for warning in (warning_of_sizes(evaluations), warning_of_tokenizers(evaluations)):
         if warning:
             st.warning(warning, icon=":material/straighten:")
     figures = table_of(measured)

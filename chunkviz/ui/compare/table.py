@@ -20,6 +20,7 @@ from chunkviz.ui.amounts import written
 from chunkviz.ui.compare.measured import Pair, known_lint, known_numbers, known_pair
 from chunkviz.ui.compare.settings import Compared, about
 from chunkviz.ui.outcomes import said
+from chunkviz.ui.text import shortened
 
 Row = dict[str, Any]
 STATE = "State"
@@ -152,13 +153,17 @@ _FORMATS = {
     **dict.fromkeys(("F1", "Precision", "Recall", "Pk", "WindowDiff"), "{:.2f}"),
 }
 """How the wide table shows what is no whole number."""
+_SHORT = 48
+"""Characters of a cell in a narrow window."""
 
 
 def _written(name: str, value: object) -> str:
     """Return a cell as the wide table shows it."""
     if value is None:
         return "–"
-    return _FORMATS.get(name, "{:,.0f}").format(value) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return _FORMATS.get(name, "{:,.0f}").format(value)
+    return shortened(str(value), _SHORT)  # what it says in full stands below the table
 
 
 def _rounded(row: Row) -> Row:
