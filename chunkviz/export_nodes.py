@@ -6,7 +6,7 @@ Read back with ``Document.model_validate_json(line)`` and ``TextNode.from_json(l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from chunkviz.chunk import Chunk, Chunking
@@ -14,7 +14,7 @@ from chunkviz.document import without_surrogates
 from chunkviz.export import rows
 
 _NOT_METADATA = frozenset({"text", "id"})
-_SOURCE, _PREVIOUS, _NEXT, _PARENT = "1", "2", "3", "4"
+_SOURCE, _PREVIOUS, _NEXT, _PARENT, _CHILDREN = "1", "2", "3", "4", "5"
 """LlamaIndex's names of relationships."""
 _TEXT, _DOCUMENT = "1", "4"
 """LlamaIndex's names of what a relationship leads to."""
@@ -41,16 +41,36 @@ def to_llamaindex(chunking: Chunking) -> bytes:
 
     Of the metadata only the context is embedded and shown to a model.
     """
-    parents = [_node(parent, {"level": parent.level, "index": parent.index}, None, None) for parent in chunking.parents]
+    children: dict[str, list[str]] = {}
+    for chunk in (*chunking.parents, *chunking):
+        if chunk.parent is not None:
+            children.setdefault(chunk.parent.id, []).append(chunk.id)
+    parents = [_node(parent, _about(parent), children=children.get(parent.id, ())) for parent in chunking.parents]
     ids = [None, *(chunk.id for chunk in chunking), None]
     nodes = [
-        _node(chunk, _metadata(row), before, behind)
+        _node(chunk, _metadata(row), before=before, behind=behind)
         for chunk, row, before, behind in zip(chunking, rows(chunking), ids[:-2], ids[2:], strict=True)
     ]
     return _lines([*parents, *nodes])
 
 
-def _node(chunk: Chunk, metadata: dict[str, Any], before: str | None, behind: str | None) -> dict[str, Any]:
+def _about(parent: Chunk) -> dict[str, Any]:
+    """Return the metadata of a parent: what still names its place when it is returned for its children."""
+    facts = {
+        "level": parent.level, "index": parent.index, "document": parent.document.name,
+        "headings": list(parent.headings), "page": parent.page,
+    }  # fmt: skip
+    return {name: value for name, value in facts.items() if value is not None}
+
+
+def _node(
+    chunk: Chunk,
+    metadata: dict[str, Any],
+    *,
+    before: str | None = None,
+    behind: str | None = None,
+    children: Sequence[str] = (),
+) -> dict[str, Any]:
     hidden = sorted(metadata.keys() - {"context"})
     related = {_PREVIOUS: before, _NEXT: behind, _PARENT: chunk.parent.id if chunk.parent else None}
     return {
@@ -62,6 +82,7 @@ def _node(chunk: Chunk, metadata: dict[str, Any], before: str | None, behind: st
         "relationships": {
             _SOURCE: _relation(chunk.document_id, _DOCUMENT),
             **{name: _relation(identifier, _TEXT) for name, identifier in related.items() if identifier},
+            **({_CHILDREN: [_relation(identifier, _TEXT) for identifier in children]} if children else {}),
         },
         "metadata_template": "{value}",
         "metadata_separator": "\n",

@@ -19,14 +19,15 @@ def write_model_input(found: Iterable[tuple[Chunk, Chunk | None]]) -> str:
     -------
     str
         A block is a line with number, document, headings and page, the text of the chunk, and behind it
-        ``[Parent context: …]``. A parent is written out at the first of its chunks and named at the others.
+        ``[Parent context: …]``. A parent is written out at the first of its chunks and named at the others, and
+        left out where it is no more than the chunk.
 
     """
     written: dict[str, int] = {}
     blocks = []
     for number, (chunk, parent) in enumerate(found, start=1):
         lines = [f"[{number}] {_where(chunk)}", chunk.text]
-        if parent is not None:
+        if parent is not None and parent.text != chunk.text:
             first = written.setdefault(parent.id, number)
             lines += ["", f"[Parent context: {parent.text if first == number else f'see [{first}]'}]"]
         blocks.append("\n".join(lines))

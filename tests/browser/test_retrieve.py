@@ -69,6 +69,26 @@ def test_the_best_hit_is_selected_and_another_is_one_click_away(app: Open) -> No
     card(screen, 3).get_by_role("button", name="Shown").wait_for()
 
 
+IN_SIGHT = "v.page.inSight(v.chunks.starts[v.layers.selected], v.chunks.ends[v.layers.selected])"
+
+
+def test_a_hit_of_wide_letters_comes_into_sight_though_the_text_is_longer_than_it_was_guessed(app: Open) -> None:
+    screen = ask(app, "雨が降ったら祭りはどうなりますか", sample="matsuri", strategy="hierarchical")
+    screen.wait(f"v.layers.selected > 10 && {IN_SIGHT}")
+
+
+def test_another_ranking_with_the_same_best_hit_outlines_nothing_and_shows_it_again(app: Open) -> None:
+    screen = ask(app, recursive__chunk_size=128)
+    best = screen.viewer("v.layers.selected")
+    screen.page.get_by_role("radio", name="hybrid").click()
+    screen.settle()
+    screen.wait("v.layers.selected === a && v.layers.focus === null", best)
+    screen.viewer("(v.page.scroller.dispatchEvent(new WheelEvent('wheel')), v.page.scroller.scrollTop = 1e6)")
+    screen.page.get_by_role("radio", name="lexical").click()
+    screen.settle()
+    screen.wait(f"v.layers.selected === a && {IN_SIGHT}", best)
+
+
 def test_a_chunk_chosen_in_the_document_is_marked_among_the_cards(app: Open) -> None:
     screen = ask(app, recursive__chunk_size=128)
     hits = Index(cv.Recursive(chunk_size=128).chunk(load_sample("essay"))).search(TIDE, 5)

@@ -46,6 +46,24 @@ def test_llamaindex_nodes_have_their_shape_and_hide_all_but_the_context() -> Non
     assert set(node["excluded_embed_metadata_keys"]) == set(node["metadata"])
 
 
+def test_llamaindex_parents_name_their_children_and_their_place() -> None:
+    chunking = cv.Hierarchical(parent_chunk_size=64, chunk_size=16, chunk_overlap=0, max_levels=3).chunk(
+        cv.Document("# Tides\n\nOne two three. Four five six. Seven eight nine. Ten eleven twelve.", name="tides.md")
+    )
+    nodes = {node["id_"]: node for node in map(json.loads, to_llamaindex(chunking).splitlines())}
+    below: dict[str, list[str]] = {}
+    for each in (*chunking.parents, *chunking):
+        if each.parent is not None:
+            below.setdefault(each.parent.id, []).append(each.id)
+    assert below
+    for identifier, node in nodes.items():
+        named = [each["node_id"] for each in node["relationships"].get("5", [])]
+        assert named == below.get(identifier, []), "leaves have none, so that they are told from parents"
+    parent = nodes[chunking.parents[0].id]
+    assert parent["metadata"]["document"] == "tides.md"
+    assert parent["metadata"]["headings"] == list(chunking.parents[0].headings)
+
+
 @settings(max_examples=60, deadline=None)
 @given(texts)
 def test_both_come_back_to_the_same_spans(text: str) -> None:

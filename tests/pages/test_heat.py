@@ -14,7 +14,13 @@ def test_the_way_to_the_best_score_is_parted_in_four() -> None:
     heat = heat_of(scores, {5: "BM25 8.00"}, from_zero=True, unit="BM25 score")
     assert heat.levels.tolist() == [0, 0, 1, 2, 3, 3]
     assert heat.bounds == (2.0, 4.0, 6.0)
-    assert heat.head() == {"hits": [[5, "BM25 8.00"]], "bounds": ["2", "4", "6"], "unit": "BM25 score", "come": 0}
+    assert heat.head() == {
+        "hits": [[5, "BM25 8.00"]],
+        "bounds": ["2", "4", "6"],
+        "unit": "BM25 score",
+        "come": 0,
+        "seek": 0,
+    }
 
 
 def test_cosines_are_measured_from_the_least_one_and_what_has_none_is_cold() -> None:

@@ -33,6 +33,7 @@ _COLUMNS = 3
 """Settings side by side in one row."""
 _MOST = 20
 """Hits that the slider offers."""
+_SEEK = "seek serial"
 _UNITS: dict[Ranking, str] = {"lexical": "BM25 score", "dense": "Cosine", "hybrid": "Fused score"}
 
 
@@ -211,16 +212,12 @@ def _draw_document(shown: Searched, found: Found | None) -> int | None:
     if found is not None and found.hits and session.get("searched") != asked:
         wanted = found.hits[0].chunk.index  # who asks anew looks for the best hit
     session.put("searched", asked)
-    last: int | None = session.get("selected hit")
+    if wanted is not None and wanted == session.get("selected hit"):
+        # Who asks for the chunk that is selected already has scrolled away from it.
+        session.put(_SEEK, session.get(_SEEK, 0) + 1)
     heat = None if found is None else _heat(found)
-    # Who asks for the chunk that is selected already has scrolled away from it.
-    again = wanted is not None and wanted == last
-    if again:
-        session.put("focus serial", session.get("focus serial", 0) + 1)
     state = draw_viewer(
-        shown.chunking, key="viewer", selected=wanted, marked=() if heat is None else tuple(heat.hits), heat=heat,
-        focus=shown.chunking[wanted].span if again and wanted is not None else None,
-        focus_serial=session.get("focus serial", 0),
+        shown.chunking, key="viewer", selected=wanted, marked=() if heat is None else tuple(heat.hits), heat=heat
     )  # fmt: skip
     session.put("selected hit", state.selected)
     return state.selected
@@ -230,7 +227,7 @@ def _heat(found: Found) -> Heat:
     ranking = found.index.ranking
     labels = {hit.chunk.index: score_text(hit, ranking) for hit in found.hits}
     heat = heat_of(found.scores, labels, from_zero=ranking == "lexical", unit=_UNITS[ranking])
-    return replace(heat, come=session.get(COME, 0))
+    return replace(heat, come=session.get(COME, 0), seek=session.get(_SEEK, 0))
 
 
 def _draw_received(received: ModelInput) -> None:

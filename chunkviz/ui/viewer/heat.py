@@ -29,6 +29,8 @@ class Heat:
     """What the scores are."""
     come: int = 0
     """A number that grows when the document itself should come into sight, as on a telephone."""
+    seek: int = 0
+    """A number that grows when the selected chunk should come into sight again."""
 
     def head(self) -> dict[str, Any]:
         """Return what the pointer message says of it; the levels travel in its body."""
@@ -37,6 +39,7 @@ class Heat:
             "bounds": [f"{bound:.3g}" for bound in self.bounds],
             "unit": self.unit,
             "come": self.come,
+            "seek": self.seek,
         }
 
 

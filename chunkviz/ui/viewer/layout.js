@@ -6,6 +6,8 @@ const CODE_LETTER_WIDTH = 8.5
  * frame, so there should be hundreds of them at most; a section of some 50 kB is laid out in milliseconds.
  */
 const SECTION_BLOCKS = 16
+/** Milliseconds after a jump in which the text may still find its height. */
+const SETTLING = 3000
 
 /** The document laid out as blocks: made once, read often, never touched at a slider step. */
 class Page {
@@ -16,12 +18,25 @@ class Page {
     this.holder = holder
     this.document = null
     this.elements = []
+    this.target = null
+    this.growing = new ResizeObserver(() => this.regrown())
+    this.growing.observe(holder)
+    for (const event of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+      scroller.addEventListener(event, () => (this.target = null), { passive: true })
+    }
+  }
+
+  /** Leave nothing behind. */
+  dispose() {
+    cancelAnimationFrame(this.pending)
+    this.growing.disconnect()
   }
 
   /** Lay out a new document. @param {DocumentText} text */
   show(text) {
     this.document = text
     this.elements = []
+    this.target = null
     this.scroller.scrollTop = 0
     this.holder.className = text.code ? "blocks code" : "blocks"
     this.sections = []
@@ -182,10 +197,18 @@ class Page {
 
   /**
    * Scroll so that an offset is at a share of the height. Sections get their true height only when they
-   * come into sight, so the place is corrected in the next frames.
+   * come into sight, so the place is corrected in the next frames, and again whenever the text grows
+   * or shrinks soon after, unless the person has scrolled since.
    * @param {number} units @param {number} share
    */
   scrollTo(units, share) {
+    this.target = { units, share, until: performance.now() + SETTLING }
+    this.approach()
+  }
+
+  /** Go where the target is now. */
+  approach() {
+    const { units, share } = this.target
     let left = 4
     const step = () => {
       const box = this.scroller.getBoundingClientRect()
@@ -199,6 +222,12 @@ class Page {
     }
     cancelAnimationFrame(this.pending)
     step()
+  }
+
+  /** The text has another height than before. */
+  regrown() {
+    if (this.target && performance.now() < this.target.until) this.approach()
+    else this.target = null
   }
 
   /** The offset under the pointer. @param {ShadowRoot} root @param {number} x @param {number} y @returns {number | null} */

@@ -204,6 +204,9 @@ class Viewer {
     const come = head.heat?.come ?? 0
     if (this.came !== undefined && come > this.came) this.parts.reading.scrollIntoView({ block: "nearest" })
     this.came = come
+    const seek = head.heat?.seek ?? 0
+    if (this.sought !== undefined && seek > this.sought && this.layers.selected >= 0) this.reveal(this.layers.selected)
+    this.sought = seek
   }
 
   /** Everything that depends on the boundaries. */
@@ -498,7 +501,7 @@ class Viewer {
     clearTimeout(this.markingSoon)
     document.removeEventListener("selectionchange", this.selecting)
     cancelAnimationFrame(this.frame)
-    cancelAnimationFrame(this.page.pending)
+    this.page.dispose()
     this.watcher.disconnect()
     this.painter?.dispose()
     this.root.adoptedStyleSheets = this.root.adoptedStyleSheets.filter((rules) => rules !== this.sheetRules)
