@@ -158,7 +158,7 @@ class Picture {
    * @param {object} colours
    * @param {{threshold: number | null, found: object, selected: [number, number] | null, pointed: number}} state
    */
-  drawMoving(colours, { threshold, figure, found, selected, pointed }) {
+  drawMoving(colours, { threshold, figure = threshold, found, selected, pointed }) {
     const context = this.fresh(this.moving)
     const right = this.width - EDGE.right
     const bottom = this.height - EDGE.bottom
