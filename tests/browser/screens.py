@@ -99,8 +99,9 @@ class App(Screen):
     """Milliseconds until a wait is given up."""
 
     def settle(self) -> None:
-        """Return once the page is drawn."""
+        """Return once the page is drawn: Streamlit fetches its widgets one by one, each a skeleton until it is there."""
         self.wait(self.ready)
+        self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
 
     def widget(self, key: str) -> Locator:
         return self.page.locator(f".st-key-{re.sub('[^A-Za-z0-9_-]', '-', key)}")
