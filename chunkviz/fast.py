@@ -60,6 +60,11 @@ _NONE_FROM, _NONE_TO = 0x20A0, 0xA7CA
 """Between these no such character lies; nearly all Chinese and Japanese does."""
 _SURROGATES = 0xD800, 0xDFFF
 """Of UTF-16, in pairs: every character beyond the first 65,536, some of them recent."""
+_BLOCK = 2 * BLOCK
+"""Characters given at a time to an encoder that several threads use: it is done with them as soon as tiktoken with few.
+
+A thread that is done must wait for its turn to take the next.
+"""
 _LARGE_BLOCK = 1 << 20
 """Characters given at a time to an encoder that takes one text after the other, so that work can be ended between."""
 _SAMPLE = 4_096
@@ -204,7 +209,7 @@ class FastTokenizer:
     def block_size(self, text: str) -> int:
         """Return how many characters of ``text`` to encode at a time; see :class:`chunkviz.tokens.BlockTokenizer`."""
         sample = without_surrogates(text[:: len(text) // _SAMPLE + 1])
-        return BLOCK if self._encoder_for(sample).concurrent else _LARGE_BLOCK
+        return _BLOCK if self._encoder_for(sample).concurrent else _LARGE_BLOCK
 
     def encode(self, text: str) -> NDArray[np.uint32]:
         """Return the token ids, uint32 (n,)."""

@@ -40,6 +40,8 @@ _MIN_CONFIDENCE = 0.25
 _PIECES, _FEWEST_PIECES, _MIN_PIECE = 8, 3, 80
 _MIN_PLAUSIBLE = 0.05
 """Share that a language has in a piece of its own even where a near relative is ahead."""
+_SURE = 0.5
+"""Share above which a piece speaks for a language and no other."""
 _MIN_FITTING = 0.7
 """Share of the pieces that must fit: an abstract or a quotation in another language does no harm."""
 # Scripts that one language uses, and those where a model has to choose.
@@ -104,28 +106,32 @@ def _only(script: str, sample: str) -> str:
 
 def _of_several(sample: str, languages: list[str]) -> str | None:
     """Most likely of the languages that share a script, if the whole of a longer sample speaks for it."""
-    shares = _shares(sample, languages)
-    language = max(shares, key=shares.__getitem__, default="")
-    if shares.get(language, 0.0) < _MIN_CONFIDENCE:
-        return None
     count = min(_PIECES, len(sample) // _MIN_PIECE)
+    pieces: list[dict[str, float]] = []
     if count >= _FEWEST_PIECES:
         size = -(-len(sample) // count)
-        pieces = [sample[start : start + size] for start in range(0, len(sample), size)]
-        if not _fits(pieces, language, languages):
-            return None
+        several = [sample[start : start + size] for start in range(0, len(sample), size)]
+        wanted = math.ceil(_MIN_FITTING * len(several))
+        # What so many pieces say each by itself the whole says too, and asking it would take as long again.
+        pieces = [_shares(piece, languages) for piece in several[:wanted]]
+        language = _most_likely(pieces[0])
+        if all(_most_likely(shares) == language and shares[language] >= _SURE for shares in pieces):
+            return _name_of(language)
+        pieces += [_shares(piece, languages) for piece in several[wanted:]]
+    shares = _shares(sample, languages)
+    language = _most_likely(shares)
+    if shares.get(language, 0.0) < _MIN_CONFIDENCE:
+        return None
+    fitting = sum(shares.get(language, 0.0) >= _MIN_PLAUSIBLE for shares in pieces)
+    return _name_of(language) if fitting >= _MIN_FITTING * len(pieces) else None
+
+
+def _most_likely(shares: dict[str, float]) -> str:
+    return max(shares, key=shares.__getitem__, default="")
+
+
+def _name_of(language: str) -> str:
     return "no" if language in {"nb", "nn"} else language
-
-
-def _fits(pieces: list[str], language: str, languages: list[str]) -> bool:
-    """Whether enough of the pieces speak for the language; those that cannot change the answer are not asked."""
-    wanted = math.ceil(_MIN_FITTING * len(pieces))
-    fitting = 0
-    for asked, piece in enumerate(pieces):
-        if fitting == wanted or fitting + len(pieces) - asked < wanted:
-            break
-        fitting += _shares(piece, languages).get(language, 0.0) >= _MIN_PLAUSIBLE
-    return fitting >= wanted
 
 
 def _shares(sample: str, languages: list[str]) -> dict[str, float]:

@@ -5,19 +5,27 @@ from __future__ import annotations
 import math
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from chunkviz.tokens.tokenizer import BlockTokenizer, SettledTokenizer, Tokenizer
+from chunkviz.tokens.tokenizer import BlockTokenizer, CopiedTokenizer, SettledTokenizer, Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK = 1 << 16
 """Characters encoded at a time, at most: small enough for several cores, large enough to cost nothing."""
+
+_MOST_WORKERS = 7
+"""Threads beside the caller's, at most; each may come to hold a copy of the vocabulary, some 20 MB."""
+_WORTH_A_COPY = 1 << 19
+"""Characters a thread encodes before it makes a copy of its own, which takes as long as about a million of them."""
 
 
 def blocks_of(text: str, settled: re.Pattern[str], size: int) -> Iterator[tuple[int, int]]:
@@ -38,7 +46,7 @@ class Encoding:
 
     For tokenizers that release Python's lock while they work, as the compiled ones do. The threads
     begin at once, and the caller may do something else until it needs the result. On one core there
-    are none: a thread would gain nothing, and tiktoken is slower in any but the one that used it first.
+    are none: a thread would gain nothing.
     """
 
     def __init__(self, tokenizer: SettledTokenizer, text: str) -> None:
@@ -49,12 +57,14 @@ class Encoding:
         self._blocks = list(blocks_of(text, tokenizer.settled, math.ceil(len(text) / rounds / cores)))
         self._parts: list[Future[NDArray[np.int64]]] = [Future() for _ in self._blocks]
         if cores > 1:
-            pool = ThreadPoolExecutor(cores - 1)
-            self._parts = [pool.submit(self._encode, *block) for block in self._blocks]
-            pool.shutdown(wait=False)  # its threads end when this is done
+            workers = _workers(os.getpid())
+            self._parts = [workers.submit(self._encode_beside, *block) for block in self._blocks]
 
-    def _encode(self, start: int, end: int) -> NDArray[np.int64]:
-        starts = self._tokenizer.token_starts(self._text[start:end])
+    def _encode_beside(self, start: int, end: int) -> NDArray[np.int64]:
+        return self._encode(start, end, own_tokenizer(self._tokenizer, end - start))
+
+    def _encode(self, start: int, end: int, tokenizer: SettledTokenizer) -> NDArray[np.int64]:
+        starts = tokenizer.token_starts(self._text[start:end])
         starts += start
         return starts
 
@@ -71,7 +81,7 @@ class Encoding:
                 # The threads take the blocks from the front, and this one from the end what it can still take back.
                 last = count - len(own) - 1
                 if not self._parts[len(found)].done() and self._parts[last].cancel():
-                    own.append(self._encode(*self._blocks[last]))
+                    own.append(self._encode(*self._blocks[last], self._tokenizer))
                 else:
                     found.append(self._parts[len(found)].result())
                 if report is not None:
@@ -81,6 +91,47 @@ class Encoding:
                 part.cancel()
             raise
         return np.concatenate((*found, *reversed(own)))
+
+
+@lru_cache(maxsize=1)
+def _workers(_process: int) -> ThreadPoolExecutor:
+    """Return the threads of this process that encode, one for each core but the caller's.
+
+    They are kept, and with them their copies. A process that was forked has none of its parent's threads.
+    """
+    return ThreadPoolExecutor(min(_usable_cores() - 1, _MOST_WORKERS), thread_name_prefix="chunkviz encoding")
+
+
+@dataclass
+class _Held:
+    """What one thread knows of the tokenizer that it used last."""
+
+    tokenizer: SettledTokenizer
+    encoded: int = 0
+    """Characters given to it so far, in this thread."""
+    copy: SettledTokenizer | None = None
+
+
+_here = threading.local()
+
+
+def own_tokenizer(tokenizer: SettledTokenizer, characters: int) -> SettledTokenizer:
+    """Return ``tokenizer``, or a copy for this thread alone once it has given it many characters.
+
+    A tokenizer that threads share may make each wait for the others: tiktoken's patterns keep their
+    memory for the thread that used them first, all others take turns, and the first has to tell them.
+    Two threads with one vocabulary are slower than one with it alone; with two they are twice as fast.
+    Of several tokenizers a thread keeps the copy of the last.
+    """
+    if not isinstance(tokenizer, CopiedTokenizer):
+        return tokenizer
+    held: _Held | None = getattr(_here, "held", None)
+    if held is None or held.tokenizer is not tokenizer:
+        held = _here.held = _Held(tokenizer)
+    held.encoded += characters
+    if held.copy is None and held.encoded > _WORTH_A_COPY:
+        held.copy = tokenizer.copy()
+    return held.copy or tokenizer
 
 
 def _block_size(tokenizer: Tokenizer, text: str) -> int:

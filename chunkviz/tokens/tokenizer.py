@@ -15,12 +15,14 @@ DEFAULT_ENCODING = "cl100k_base"
 _SETTLING = (
     r"\s!-&(-/:-@\[-^`{-~\u2010-\u2015\u201c\u201d\u3001-\u3003\u3008-\u3011\uff01-\uff06\uff08-\uff0f\uff1a-\uff20"
 )
-"""Characters after which, behind a letter or digit, every known pattern has ended its piece.
+"""Characters before which, behind a letter or digit, every known pattern has ended its piece.
 
-The apostrophe is missing (contractions), and so are combining marks (words of o200k hold them).
+Combining marks are missing: words of o200k hold them.
 """
+_NO_CONTRACTION = r"'[^sdmtlvrSDMTLVR\u017f]"
+"""An apostrophe that closes a quotation: words of o200k hold one before these letters, the long s among them."""
 
-SETTLED = re.compile(rf"[^\W_](?=[{_SETTLING}])")
+SETTLED = re.compile(rf"[^\W_](?=[{_SETTLING}]|{_NO_CONTRACTION})")
 """Matches the one character before a settled place, in every known vocabulary."""
 
 SETTLED_AT_LINES = re.compile(rf"{SETTLED.pattern}|[\r\n](?=[^\s/])")
@@ -72,6 +74,15 @@ class BlockTokenizer(SettledTokenizer, Protocol):
 
     def block_size(self, text: str, /) -> int:
         """Return how many characters of ``text`` to encode at a time, at most."""
+        ...
+
+
+@runtime_checkable
+class CopiedTokenizer(SettledTokenizer, Protocol):
+    """A settled tokenizer that threads cannot share without waiting for each other, so that each takes a copy."""
+
+    def copy(self) -> SettledTokenizer:
+        """Return another with the same tokens that shares nothing that is waited for."""
         ...
 
 

@@ -99,7 +99,7 @@ class App(Screen):
     """Milliseconds until a wait is given up."""
 
     def settle(self) -> None:
-        """Return once the page is drawn: Streamlit fetches its widgets one by one, each a skeleton until it is there."""
+        """Return once the page is drawn: Streamlit fetches its widgets one by one, and shows a skeleton until then."""
         self.wait(self.ready)
         self.page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
 

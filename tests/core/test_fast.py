@@ -225,8 +225,8 @@ def test_text_is_given_in_larger_blocks_to_what_takes_one_at_a_time() -> None:
     one, several = Named(concurrent=False), Named(concurrent=True)
     fast = FastTokenizer("cl100k_base", (one, several), [b"a"])  # type: ignore[arg-type]
     assert fast.block_size("words " * 9) == 1 << 20
-    assert fast.block_size("日本語の文。") == 1 << 16
-    assert fast.block_size("words " * 20_000 + "日本語の文。" * 100_000) == 1 << 16
+    assert fast.block_size("日本語の文。") == 1 << 17
+    assert fast.block_size("words " * 20_000 + "日本語の文。" * 100_000) == 1 << 17
 
 
 @needs_fast

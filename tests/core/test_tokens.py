@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 import chunkviz as cv
 from chunkviz.tokens import encode_in_blocks
+from chunkviz.tokens.encoding import own_tokenizer
 from chunkviz.vocabulary import load_tokenizer
 from tests.core.toys import Counting
 
@@ -96,3 +99,48 @@ def test_an_error_of_tokens_begun_beforehand_is_raised_where_they_are_asked_for(
     tokens.begin()
     with pytest.raises(ZeroDivisionError):
         _ = tokens.starts
+
+
+def test_a_copy_has_the_same_tokens_and_a_vocabulary_of_its_own() -> None:
+    copy = PLAIN.copy()
+    text = "It's 日本語, “naïve” 👩‍👩‍👧 <|endoftext|>\r\n\tx = 'a'\n"
+    assert np.array_equal(copy.token_starts(text), PLAIN.token_starts(text))
+    assert copy.name == PLAIN.name
+    assert copy.encoding is not PLAIN.encoding
+    assert copy.encoding._core_bpe is not PLAIN.encoding._core_bpe
+
+
+def test_a_thread_takes_a_copy_once_it_has_encoded_much_and_keeps_it() -> None:
+    found: dict[str, list[object]] = {}
+
+    def ask(name: str) -> None:
+        found[name] = [own_tokenizer(PLAIN, 1 << 18) for _ in range(4)]
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("one", "another")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for tokenizers in found.values():
+        assert tokenizers[0] is tokenizers[1] is PLAIN
+        assert tokenizers[2] is tokenizers[3] is not PLAIN
+    assert found["one"][2] is not found["another"][2]
+
+
+def test_a_tokenizer_without_copies_is_shared() -> None:
+    counting = Counting(PLAIN)
+    assert [own_tokenizer(counting, 1 << 20) for _ in range(3)] == [counting] * 3
+
+
+def encode_in_child(text: str) -> list[int]:
+    return encode_in_blocks(PLAIN, text).tolist()
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunkviz.tokens.encoding._usable_cores", lambda: 2)
+    text = "Words to count, 日本語。\n" * 12_000
+    here = encode_in_child(text)
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        assert pool.submit(encode_in_child, text).result(120) == here
