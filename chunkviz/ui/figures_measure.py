@@ -60,15 +60,16 @@ def sweep_map(
     measure: str,
     current: int | None = None,
     *,
+    axes: tuple[Sequence[float], Sequence[float]] | None = None,
     dark: bool = False,
 ) -> go.Figure:
     """Return a measure over two parameters as a heat map with its numbers; what was not measured stays empty.
 
-    ``dark`` is the theme of the page, which shines through: the numbers must be read on either. A click reports the
-    point's place as ``customdata``.
+    ``axes`` are the values of both that are swept, in order, so that the map has its places from the beginning;
+    without them it has those of ``points``. ``dark`` is the theme of the page, which shines through: the numbers must
+    be read on either. A click reports the point's place as ``customdata``.
     """
-    rows = sorted({each.values[0] for each in points})
-    columns = sorted({each.values[1] for each in points})
+    rows, columns = axes or (sorted({each.values[0] for each in points}), sorted({each.values[1] for each in points}))
     known = {each.values: each for each in points}
     cells: list[list[float | None]] = [
         [known[row, column].mean if (row, column) in known else None for column in columns] for row in rows

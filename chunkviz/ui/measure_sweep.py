@@ -151,7 +151,12 @@ def _draw_pictures(
         if len(labels) == 1:
             figure = sweep_line(points, labels[0], shown, here)
         else:
-            figure = sweep_map(points, (labels[0], labels[1]), shown, here, dark=session.is_dark())
+            first_axis, second_axis = (
+                sorted({float(getattr(each.strategy, name)) for each in candidates}) for name in parameters
+            )
+            figure = sweep_map(
+                points, (labels[0], labels[1]), shown, here, axes=(first_axis, second_axis), dark=session.is_dark()
+            )
         _chart(figure, f"sweep picture {parameters} {here} {len(points)}", strategies, f"{shown} of each setting")
     with against:
         st.markdown("**Recall against tokens retrieved**")

@@ -269,5 +269,6 @@ def _from_row(row: Any) -> Pin:
         message = f"no encoding is called {encoding!r}"
         raise ParameterError(message)
     strategy = strategy_from_config(config)
-    name = " ".join((texts["name"] or "").split())[:LONGEST_NAME] or automatic_name(strategy)
-    return Pin(name, config, encoding, texts["@embedder"], texts["@writer"])
+    # Made anew from the strategy: a default that is spelled out is left out, as where the sidebar pins it.
+    pin = pin_of(strategy, encoding, texts["@embedder"], texts["@writer"])
+    return replace(pin, name=" ".join((texts["name"] or "").split())[:LONGEST_NAME] or pin.name)

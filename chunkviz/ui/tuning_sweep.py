@@ -45,7 +45,7 @@ def draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) -
             "In gradient mode the threshold is held against how steeply the similarity falls, so the axis below shows "
             "the gradient. It is set as a percentage of all places."
         )
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="sweep setting"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="sweep setting"):
         target = _choose_target(found)
         limit = _choose_limit()
     marked = _marked(tuning, found, curve.threshold or 0.0, target)
@@ -54,9 +54,16 @@ def draw_sweep(chunking: Chunking, curve: SimilarityCurve, services: Services) -
     current, solved = marked
     suggestions = (knee(found), widest_plateau(found), solved)
     for number, (column, suggestion) in enumerate(zip(st.columns(3), suggestions, strict=True), start=1):
-        with column.container(border=True, height="stretch", gap="small", key=f"suggestion {suggestion.kind}"):
-            st.markdown(f"**{number} · {_TITLES[suggestion.kind]}**")
-            _draw_suggestion(suggestion, found, current, name)
+        # Text above, button below: the buttons of the three stand in one line however long the texts are.
+        with column.container(
+            border=True, height="stretch", vertical_alignment="distribute", gap="small",
+            key=f"suggestion {suggestion.kind}",
+        ):  # fmt: skip
+            with st.container(gap="small"):
+                st.markdown(f"**{number} · {_TITLES[suggestion.kind]}**")
+                _draw_suggestion(suggestion, found, current)
+            if isinstance(suggestion, Suggestion):
+                _draw_apply(suggestion, found, current, name)
     marks = {str(number): each for number, each in enumerate(suggestions, start=1)}
     figure = sweep_figure(
         found, current, limit=limit,
@@ -150,26 +157,33 @@ def _choose_target(found: Sweep) -> Target:
     return Target(chosen, int(number))
 
 
-def _draw_suggestion(suggestion: Suggestion | Withheld, found: Sweep, current: Outcome, strategy: str) -> None:
+def _draw_suggestion(suggestion: Suggestion | Withheld, found: Sweep, current: Outcome) -> None:
     match suggestion:
         case Withheld(reason=reason):
             st.caption(reason)
-        case Suggestion(kind=kind, outcome=outcome, reason=reason):
+        case Suggestion(outcome=outcome, reason=reason):
             # Without an anchor, which would be one more stop of the Tab key.
             st.subheader(_shown(outcome.setting, found.mode), anchor=False)
             st.markdown(_sentence(outcome, found))
             st.caption(reason)
-            same = outcome.boundaries == current.boundaries
-            in_force = same and np.float32(outcome.threshold) == np.float32(current.threshold)
-            if same and not in_force:
+            if outcome.boundaries == current.boundaries and not _is_in_force(outcome, current):
                 st.caption(f"It makes the chunks on the screen, as {current.threshold:.3f} in force does.")
-            st.button(
-                "In force" if in_force else "Apply", key=f"apply {kind}", on_click=put_threshold, width="stretch",
-                args=(strategy, found.mode, outcome.setting), disabled=in_force, type="secondary",
-                icon=":material/check:" if in_force else ":material/input:",
-            )  # fmt: skip
         case _:
             assert_never(suggestion)
+
+
+def _draw_apply(suggestion: Suggestion, found: Sweep, current: Outcome, strategy: str) -> None:
+    in_force = _is_in_force(suggestion.outcome, current)
+    st.button(
+        "In force" if in_force else "Apply", key=f"apply {suggestion.kind}", on_click=put_threshold, width="stretch",
+        args=(strategy, found.mode, suggestion.outcome.setting), disabled=in_force, type="secondary",
+        icon=":material/check:" if in_force else ":material/input:",
+    )  # fmt: skip
+
+
+def _is_in_force(outcome: Outcome, current: Outcome) -> bool:
+    same = outcome.boundaries == current.boundaries
+    return same and bool(np.float32(outcome.threshold) == np.float32(current.threshold))
 
 
 def _sentence(outcome: Outcome, found: Sweep) -> str:

@@ -58,6 +58,13 @@ def test_a_map_leaves_empty_what_was_not_measured() -> None:
     assert list(marks.x) == ["0", "0", "64"]
 
 
+def test_a_map_has_the_places_of_all_that_is_swept_before_they_are_measured() -> None:
+    heat, _ = sweep_map([point(256, 0, mean=0.2)], ("Size", "Overlap"), "IoU", axes=([128, 256], [0, 64, 96])).data
+    assert list(heat.y) == ["128", "256"]
+    assert list(heat.x) == ["0", "64", "96"]
+    assert [list(row) for row in heat.z] == [[None, None, None], [0.2, None, None]]
+
+
 def test_numbers_of_a_map_can_be_read_on_light_and_dark() -> None:
     def colours(*, dark: bool) -> list[str]:
         points = [point(128, 0, mean=0.1), point(256, 0, mean=0.9)]

@@ -91,6 +91,13 @@ def test_the_link_gives_back_the_strategy(name: str) -> None:
     assert held[0].strategy() == cv.get_strategy(name)
 
 
+def test_a_link_that_spells_out_a_default_pins_the_same_setting_as_the_sidebar() -> None:
+    ((pin,), _) = pins.from_link('[{"name":"usual","strategy":"recursive","chunk_size":512,"chunk_overlap":0}]')
+    assert pin.config == {"strategy": "recursive"}
+    assert pin.same_setting(pins.pin_of(cv.Recursive(), "cl100k_base"))
+    assert pin.name == "usual"
+
+
 def test_a_pin_with_an_unknown_encoding_is_refused() -> None:
     held, wrong = pins.from_link('[{"strategy":"recursive","@tokens":"x"}]')
     assert held == ()

@@ -90,7 +90,7 @@ def _choose_terms(found: Sequence[Compared]) -> tuple[Compared, Terms]:
     named = {each.name: each for each in found}
     gone = _keep_reference(list(named))
     models = {model.label: model for model in EMBEDDING_MODELS}
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="terms"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="terms"):
         chosen = st.selectbox(
             "Reference", list(named), key="reference", bind="query-params", width=250,
             help="The setting that the others are held against.",
