@@ -5,13 +5,15 @@ The parser is pulldown-cmark (the package ``pyromark``), with tables, footnotes 
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from chunkviz.characters import characters_before, line_beginnings
 from chunkviz.document import without_surrogates
-from chunkviz.segments import Heading, front_matter_end, heading_title, line_starts, skip_blank
+from chunkviz.segments import Heading, front_matter_end, heading_title, line_places, skip_blank
 
 if TYPE_CHECKING:
     from chunkviz.document import Document
@@ -99,14 +101,16 @@ def _find_blocks(document: Document) -> tuple[Block, ...]:
     begins = np.array(starts, np.int64)
     offsets = np.concatenate((begins, np.array(ends, np.int64), line_beginnings(data, begins)))
     first, last, lines = np.split(characters_before(data, offsets) + front, 3)
-    visible = np.fromiter((skip_blank(text), *line_starts(document), len(text)), np.int64)
+    visible = np.concatenate(([skip_blank(text)], line_places(document).lines, [len(text)]))
     places = visible[np.searchsorted(visible, lines)]
     if document.format == "code":
         kinds = ["paragraph" if kind == "header" else kind for kind in kinds]
         levels = [0] * len(levels)
-    found = map(Block, kinds, first.tolist(), last.tolist(), places.tolist(), depths, levels)
+    rows = zip(kinds, first.tolist(), last.tolist(), places.tolist(), depths, levels, strict=True)
+    # As Block(…) makes them, without a call of a Python function for each.
+    found = map(partial(tuple.__new__, Block), compress(rows, (places < last).tolist()))
     head = [Block("block", 0, front, 0, 0, 0)] if front else []
-    return (*head, *(block for block in found if block.place < block.end))
+    return (*head, *found)
 
 
 def markdown_headings(document: Document) -> tuple[Heading, ...]:

@@ -19,7 +19,7 @@ from chunkviz.characters import characters_before, line_beginnings
 from chunkviz.document import without_surrogates
 from chunkviz.evidence import Reason, Syntax
 from chunkviz.grammars import CodeLanguage, load_grammar
-from chunkviz.segments import line_starts, skip_blank
+from chunkviz.segments import line_places, skip_blank
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree
@@ -192,7 +192,7 @@ def program_cuts(document: Document, tree: Tree, size: int) -> ProgramCuts:
     offsets = np.array(walk.starts, np.int64)
     starts = characters_before(data, offsets)
     ends = characters_before(data, np.array(walk.ends, np.int64)).tolist()
-    visible = np.fromiter((skip_blank(text), *line_starts(document), len(text)), np.int64)
+    visible = np.concatenate(([skip_blank(text)], line_places(document).lines, [len(text)]))
     firsts = visible[np.searchsorted(visible, characters_before(data, line_beginnings(data, offsets)))]
     return _arrange(walk, starts.tolist(), ends, firsts.tolist())
 

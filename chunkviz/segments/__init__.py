@@ -4,7 +4,7 @@ Every function gives places of the document's own text; nothing is copied, joine
 """
 
 from chunkviz.segments.headings import Heading, front_matter_end, heading_path, heading_paths, heading_title, headings
-from chunkviz.segments.lines import line_starts, skip_blank
+from chunkviz.segments.lines import line_places, line_starts, skip_blank
 from chunkviz.segments.sentences import language_of, sentence_starts, sentences, split_sentences
 from chunkviz.segments.structure import StructureCuts, structure_cuts
 
@@ -17,6 +17,7 @@ __all__ = [
     "heading_title",
     "headings",
     "language_of",
+    "line_places",
     "line_starts",
     "sentence_starts",
     "sentences",
