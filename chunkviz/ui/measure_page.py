@@ -81,7 +81,7 @@ def _label(candidates: tuple[Candidate, ...]) -> str:
 
 def _choose_request(document: Document, questions: tuple[Question, ...], services: Services) -> Request | None:
     """Draw what every setting is asked alike; return it, or None where the embedder cannot be made."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="measure request"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium", key="measure request"):
         k = st.number_input(
             "Chunks retrieved (k)", 1, _MOST_K, 5, key="k", bind="query-params", width=150,
             help="For each question. Child chunks bring their parents.",

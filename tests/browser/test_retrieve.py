@@ -45,6 +45,8 @@ def test_heat_is_painted_on_the_chunks_that_answer(app: Open) -> None:
     assert set(expected.tolist()) == {0, 1, 2, 3}
     assert screen.viewer("[...v.layers.heat.levels]") == expected.tolist()
     assert screen.viewer("[...v.layers.heat.hits.keys()]") == [hit.chunk.index for hit in hits]
+    # The selected chunk keeps its own heat, which the legend explains; rail and number say that it is selected.
+    assert {name.split("-")[0] for name, _, _ in screen.painted()} <= {"heat", "overlap"}
     painted = [(name, start) for name, start, _ in screen.painted() if name.startswith("heat-")]
     assert painted
     for name, start in painted:

@@ -27,7 +27,8 @@ function paintStretch(chunks, layers, from, to, emit) {
     if (layers.heat) paintHeat(layers.heat.levels, index, start, end, before, next, clipped)
     else clipped(`chunk-${index % HUES}`, Math.max(start, before), Math.min(end, next))
     if (!layers.heat && layers.marked.has(index)) clipped(`marked-${index % HUES}`, start, end)
-    if (layers.selected === index) clipped(`selected-${index % HUES}`, start, end)
+    // Over heat it would be another heat; rail and number tell it.
+    if (!layers.heat && layers.selected === index) clipped(`selected-${index % HUES}`, start, end)
   }
   for (const [start, end] of layers.unseen ?? []) clipped("unseen", start, end)
   if (layers.focus) clipped("focus", layers.focus[0], layers.focus[1])
