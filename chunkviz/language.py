@@ -41,7 +41,7 @@ _PIECES, _FEWEST_PIECES, _MIN_PIECE = 8, 3, 80
 _MIN_PLAUSIBLE = 0.05
 """Share that a language has in a piece of its own even where a near relative is ahead."""
 _SURE = 0.5
-"""Share above which a piece speaks for a language and no other."""
+"""Share from which on a piece speaks for a language and no other."""
 _MIN_FITTING = 0.7
 """Share of the pieces that must fit: an abstract or a quotation in another language does no harm."""
 # Scripts that one language uses, and those where a model has to choose.
@@ -115,7 +115,7 @@ def _of_several(sample: str, languages: list[str]) -> str | None:
         # What so many pieces say each by itself the whole says too, and asking it would take as long again.
         pieces = [_shares(piece, languages) for piece in several[:wanted]]
         language = _most_likely(pieces[0])
-        if all(_most_likely(shares) == language and shares[language] >= _SURE for shares in pieces):
+        if all(_most_likely(shares) == language and shares.get(language, 0.0) >= _SURE for shares in pieces):
             return _name_of(language)
         pieces += [_shares(piece, languages) for piece in several[wanted:]]
     shares = _shares(sample, languages)

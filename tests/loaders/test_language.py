@@ -99,3 +99,8 @@ def test_importing_the_loaders_loads_no_parser_and_no_model() -> None:
     code = f"import sys, chunkviz.loaders, chunkviz.language; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
     assert done.stdout.strip() == "[]"
+
+
+def test_text_of_which_the_model_says_nothing_has_no_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chunkviz.language._shares", lambda *_: {})
+    assert detect_language("A few plain words, and again. " * 60) is None
